@@ -120,6 +120,7 @@ class Adapter:
     in this one's settings. `notices` begin what comes as a prompt though nobody wrote it. `resume`
     is what its user types before a session's id to go on with it. `loads` are files whose text its
     model has read at every start, as records call them: from the work tree's root, or from `~`.
+    `keeps` names those of `told` whose text is still in a session that is gone on with later.
     """
 
     __slots__ = (
@@ -127,6 +128,7 @@ class Adapter:
         "ask",
         "events",
         "foreign",
+        "keeps",
         "limits",
         "loads",
         "mark",
@@ -160,6 +162,7 @@ class Adapter:
         notices: "tuple[str, ...]" = (),
         resume: str = "",
         loads: "Sequence[str]" = (),
+        keeps: "Sequence[str] | None" = None,
     ) -> None:
         self.name = name
         self.events = events
@@ -177,6 +180,7 @@ class Adapter:
         self.notices = notices
         self.resume = resume
         self.loads = frozenset(loads)
+        self.keeps = told if keeps is None else frozenset(keeps)
 
 
 def find(agent: str) -> Adapter:

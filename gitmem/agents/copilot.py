@@ -3,7 +3,9 @@
 https://docs.github.com/en/copilot/reference/hooks-reference; seen with version 1.0.102. Its events
 are named as Claude Code names them: then a payload has its event's name, and all but the answers
 are read as Claude Code's. A command that failed is an ordinary PostToolUse whose text ends with the
-exit code; PostToolUseFailure is for tools that could not be used.
+exit code; PostToolUseFailure is for tools that could not be used. A subagent has a session of its
+own, and its events name the one that it works for. Of what hooks tell, a session that is gone on
+with later has only what stood beside a prompt.
 """
 
 from gitmem.agents import events
@@ -16,9 +18,10 @@ from gitmem.agents.adapter import (
     first,
     go_on,
     read_back,
+    tail,
 )
 from gitmem.agents.events import HookEvent
-from gitmem.base.fast import Lazy
+from gitmem.base.fast import Lazy, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +31,15 @@ if TYPE_CHECKING:
 _END = Lazy(r"\n?<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*\Z")
 
 
+TAIL = 1 << 16  # bytes at the end of a transcript in which the last answer is
+_ANSWER = '{"type":"assistant.message"'
+
+
 def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
+    if event.subagent and event.raw in {"UserPromptSubmit", "Stop"}:
+        return None  # another model's words; its SubagentStop says how it ended
+    if event.raw == "Stop" and not event.message:
+        event.message = _last_answer(event.transcript)
     if event.action == events.COMMAND and event.name == events.TOOL_FAILED:
         event.interrupted = True  # it was not run
     elif event.action == events.COMMAND and event.name == events.AFTER_TOOL:
@@ -39,6 +50,19 @@ def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
         elif int(end[1]):
             failed(event, int(end[1]), _END.sub("", said))
     return event
+
+
+def _last_answer(transcript: str) -> str:
+    """Return what the assistant said last, which the payload does not tell."""
+    for line in reversed(tail(transcript, TAIL).decode("utf-8", "replace").split("\n")):
+        if line.startswith(_ANSWER):
+            try:
+                row = loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if not row.get("agentId"):
+                return read_back(first(row, ("data.content",), LONG))
+    return ""
 
 
 ADAPTER = Adapter(
@@ -60,10 +84,15 @@ ADAPTER = Adapter(
         "Edit": events.WRITE,
         "Write": events.WRITE,
     },
-    places={"path": ("tool_input.path",), "patch": ("tool_input", "tool_input.input")},
+    places={
+        "session": ("parent_agent_id", "session_id"),
+        "path": ("tool_input.path",),
+        "patch": ("tool_input", "tool_input.input"),
+    },
     told=frozenset(
         {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}
     ),
+    keeps=("UserPromptSubmit",),
     answer=context,
     ask=go_on,
     refine=_refine,

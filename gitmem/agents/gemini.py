@@ -2,7 +2,8 @@
 
 https://geminicli.com/docs/hooks/reference; seen with version 0.61. A command that failed is an
 ordinary AfterTool whose text ends with its exit code. Before a tool it drops what it is told; a
-file's gotchas come after the read. Angle brackets do not survive.
+file's gotchas come after the read. Angle brackets do not survive. Of what hooks tell, a session
+that is gone on with later has only what stood below a tool's result.
 """
 
 from gitmem.agents import events
@@ -135,6 +136,7 @@ ADAPTER = Adapter(
         "background": ("tool_input.is_background",),
     },
     told=frozenset({"SessionStart", "BeforeAgent", "AfterTool"}),
+    keeps=("AfterTool",),
     answer=_answer,
     ask=go_on,
     refine=_refine,

@@ -43,6 +43,7 @@ def answer(
             now,
             hears=heard and event.raw in speaks.told,
             hears_after_compact=compacts,
+            is_kept=event.raw in speaks.keeps,
             loads=speaks.loads,
         )
     except NotARepository:

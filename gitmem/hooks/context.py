@@ -41,6 +41,7 @@ class Hook:
         *,
         hears: bool = True,
         hears_after_compact: bool = True,
+        is_kept: bool = True,
         loads: "frozenset[str]" = frozenset(),
     ) -> None:
         self.event = event
@@ -48,6 +49,7 @@ class Hook:
         self.loads = loads  # memory files that the model has read already
         self.hears = hears  # whether the model reads what is told beside this event
         self.hears_after_compact = hears_after_compact
+        self.is_kept = is_kept  # whether what is told now is there when the session goes on later
         self.folder = _folder(event.cwd)
         self.stored_folder = storable(self.folder)  # as state.db has it
         self.repo = find_repository(self.folder, env)

@@ -32,10 +32,10 @@ def file_lines(hook: Hook) -> "list[str]":
     if not by_id:
         return []
     forms = [(id, one.level) for id, one in by_id.items()]
-    return [
-        _line(by_id[id])
-        for id in injections.claim(hook.repo.state, hook.event.context, forms, hook.now)
-    ]
+    fresh = injections.claim(
+        hook.repo.state, hook.event.context, forms, hook.now, is_kept=hook.is_kept
+    )
+    return [_line(by_id[id]) for id in fresh]
 
 
 def _mine(hook: Hook) -> "list[str]":

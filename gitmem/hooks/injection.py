@@ -42,7 +42,9 @@ def inject(
         return []
     forms = [(id, form_of(row)) for id, row in choice.rows.items()]
     # hooks of one event run in parallel: only what this process was first to give
-    fresh = injections.claim(hook.repo.state, hook.event.context, forms, hook.now)
+    fresh = injections.claim(
+        hook.repo.state, hook.event.context, forms, hook.now, is_kept=hook.is_kept
+    )
     return [choice.lines[id] for id in fresh]
 
 
@@ -88,7 +90,7 @@ def note_injected(hook: "Hook", rows: "Sequence[Row]") -> None:
     """Note that this context is given rows in other words."""
     if rows and hook.hears:
         forms = [(row["id"], form_of(row)) for row in rows]
-        injections.claim(hook.repo.state, hook.event.context, forms, hook.now)
+        injections.claim(hook.repo.state, hook.event.context, forms, hook.now, is_kept=hook.is_kept)
 
 
 def form_of(row: "Row") -> str:

@@ -76,6 +76,8 @@ def start(hook: Hook) -> "list[str]":
     if event.source in FORGETFUL:
         injections.forget(hook.repo.state, event.context)
         context_flags.note_restarted(hook.repo.state, event.context, hook.now)
+    elif event.source in TALKED:
+        injections.forget_lost(hook.repo.state, event.context)
     dirty = _Dirty(hook) if hook.repo.settings.get("inject") else None
     dead = _mark_interrupted_sessions(hook)
     # of a start before this one

@@ -9,9 +9,17 @@ if TYPE_CHECKING:
 
 
 @healing
-def claim(state: State, context: str, rows: "Sequence[tuple[str, str]]", at: float) -> "list[str]":
+def claim(
+    state: State,
+    context: str,
+    rows: "Sequence[tuple[str, str]]",
+    at: float,
+    *,
+    is_kept: bool = True,
+) -> "list[str]":
     """Note that a context is given these (id, form) at a time in epoch seconds.
 
+    `is_kept` says whether its agent keeps the text for a session that is gone on with later.
     Return the ids that it did not have in this form. Of hooks that run at once, one gets each.
     """
     if not _fresh(state, context, rows):
@@ -19,8 +27,8 @@ def claim(state: State, context: str, rows: "Sequence[tuple[str, str]]", at: flo
     with transaction(state.db):
         fresh = _fresh(state, context, rows)
         state.db.executemany(
-            "INSERT OR REPLACE INTO injections VALUES (?, ?, ?, ?)",
-            [(context, id, form, at) for id, form in fresh],
+            "INSERT OR REPLACE INTO injections VALUES (?, ?, ?, ?, ?)",
+            [(context, id, form, at, is_kept) for id, form in fresh],
         )
     return [id for id, _ in fresh]
 
@@ -52,6 +60,12 @@ def of_session(state: State, session: str) -> "dict[str, float]":
 def forget(state: State, context: str) -> None:
     """Let a context be given everything again (it was compacted)."""
     state.db.execute("DELETE FROM injections WHERE context = ?", (context,))
+
+
+@healing
+def forget_lost(state: State, context: str) -> None:
+    """Let a context be given again what its agent does not keep: its session goes on later."""
+    state.db.execute("DELETE FROM injections WHERE context = ? AND NOT kept", (context,))
 
 
 @healing

@@ -9,6 +9,7 @@ from gitmem.transcripts.cleanup import mapping, string
 from gitmem.transcripts.formats.claude import claude
 from gitmem.transcripts.formats.codex import codex
 from gitmem.transcripts.formats.commits import commits
+from gitmem.transcripts.formats.copilot import copilot, is_event
 from gitmem.transcripts.formats.gemini import gemini, gemini_document
 from gitmem.transcripts.formats.history import exported, history
 from gitmem.transcripts.formats.plan_files import plan, state
@@ -22,6 +23,7 @@ READERS: Mapping[str, Callable[[IO[bytes]], Iterator[Turn]]] = {
     "gemini": gemini,
     "gemini-document": gemini_document,
     "codex": codex,
+    "copilot": copilot,
     "history": history,
     "export": exported,
     "text": text,
@@ -33,8 +35,8 @@ READERS: Mapping[str, Callable[[IO[bytes]], Iterator[Turn]]] = {
 # accident
 STRAY = 0.01
 HINT = (
-    "What can be read: transcripts of Claude Code, Gemini CLI and Codex, histories and exports of "
-    "sessions, plans, notes, commit messages; in UTF-8."
+    "What can be read: transcripts of Claude Code, Gemini CLI, Codex and Copilot CLI, histories "
+    "and exports of sessions, plans, notes, commit messages; in UTF-8."
 )
 WIDE = "it is in UTF-16"
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\b\x1b")
@@ -178,6 +180,8 @@ def _of_rows(head: bytes) -> str:  # noqa: C901
         if not isinstance(row, dict):
             continue
         kind = string(row.get("type"))
+        if is_event(row):
+            return "copilot"
         if isinstance(row.get("payload"), dict) and kind in _CODEX:
             return "codex"
         if "messages" in row and ("sessionId" in row or "projectHash" in row):

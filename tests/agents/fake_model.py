@@ -3,7 +3,8 @@
 A run is a list of steps: `{"text": "..."}` or `{"tool": NAME, "input": {...}}`, the latter with what is said before it as `say`. The step that answers a request is the number of tool
 results that are already in the conversation, so a run needs no state here; past the end the answer is "done". A run whose conversation is
 compacted on its way is counted by its requests instead. `tokens` of a step is how full the context is said to be. Requests that offer no
-tools (titles, routing, summaries) get an aside. Each request is kept: what a hook told stands in it.
+tools (titles, routing, summaries) get an aside. A conversation whose user says SUBAGENT is a subagent's: it has steps of its own. Each request
+is kept: what a hook told stands in it.
 """
 
 import json
@@ -18,6 +19,7 @@ from typing import Any, Self
 
 Step = dict[str, Any]
 ASIDE = '{"title": "test", "isNewTopic": false}'
+SUBAGENT = "(for a subagent)"  # in the task that an agent delegates
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,11 @@ class Request:
         return any(tool.get("functionDeclarations", True) for tool in self.body.get("tools") or [])
 
     @property
+    def is_subagents(self) -> bool:
+        """Say whether it is of a subagent's conversation."""
+        return any(SUBAGENT in text for text in _said_by_user(self.body))
+
+    @property
     def text(self) -> str:
         """All strings in it, a line each, without what JSON escapes."""
         return "\n".join(_strings(self.body))
@@ -41,7 +48,8 @@ class Request:
 class FakeModel:
     """A server on a free port, as long as the `with` block lasts.
 
-    `steps`, `delay`, the seconds that an answer takes, and `compacts`, whether conversations are compacted, may be changed between two runs.
+    `steps`, `delegated`, the steps of subagents, `delay`, the seconds that an answer takes, and `compacts`, whether conversations are compacted
+    or gone on with, may be changed between two runs.
     """
 
     def __init__(self, steps: Sequence[Step] = (), aside: str = ASIDE, delay: float = 0.0) -> None:
@@ -49,6 +57,8 @@ class FakeModel:
         self.aside = aside
         self.delay = delay
         self.compacts = False
+        self.delegated: list[Step] = []
+        self.answers = 0
         self.requests: list[Request] = []
         self._server = _Server(self)
         self._thread = threading.Thread(
@@ -79,12 +89,16 @@ class FakeModel:
         self._server.server_close()
         self._thread.join()
 
-    def step(self, request: Request) -> tuple[int, Step]:
-        """Return the number and the step that answers a request."""
+    def step(self, request: Request) -> Step:
+        """Return the step that answers a request."""
         if not request.offers_tools:
-            return 0, {"text": self.aside}
-        n = len(self.asked) - 1 if self.compacts else _tool_results(request.body)
-        return n, self.steps[n] if n < len(self.steps) else {"text": "done"}
+            return {"text": self.aside}
+        steps, n = self.steps, _tool_results(request.body)
+        if request.is_subagents:
+            steps = self.delegated
+        elif self.compacts:
+            n = sum(not other.is_subagents for other in self.asked) - 1
+        return steps[n] if n < len(steps) else {"text": "done"}
 
 
 class _Server(ThreadingHTTPServer):
@@ -122,13 +136,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"error": {"type": "invalid_request_error", "message": "not JSON"}}, 400)
             return
         request = Request(self.path, body)
+        model = self.server.model
         with self.server.lock:
-            self.server.model.requests.append(request)
+            model.requests.append(request)
+            step = model.step(request)
+            model.answers += 1
+            n = model.answers  # no two tool calls have one id, also where a conversation goes on
         if "count_tokens" in self.path or "countTokens" in self.path:
             self._json({"input_tokens": 10, "totalTokens": 10})
             return
-        time.sleep(self.server.model.delay)
-        n, step = self.server.model.step(request)
+        time.sleep(model.delay)
         if "/messages" in self.path:
             self._anthropic(body, step, n)
         elif "enerateContent" in self.path:
@@ -305,6 +322,19 @@ def _tool_results(body: dict[str, Any]) -> int:
         + sum("functionResponse" in part for part in parts)
         + sum(str(item.get("type", "")).endswith("call_output") for item in items)
     )
+
+
+def _said_by_user(body: dict[str, Any]) -> list[str]:
+    """Return the texts of a conversation's user, without tool results, in any of the three forms."""
+    items = body["input"] if isinstance(body.get("input"), list) else []
+    texts: list[str] = []
+    for message in (*body.get("messages", []), *body.get("contents", []), *items):
+        if message.get("role") != "user":
+            continue
+        content = message.get("content") or message.get("parts") or []
+        parts = [{"text": content}] if isinstance(content, str) else content
+        texts += [part["text"] for part in parts if isinstance(part.get("text"), str)]
+    return texts
 
 
 def _strings(value: Any) -> list[str]:

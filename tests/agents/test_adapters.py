@@ -127,6 +127,10 @@ EXPECTED = {
     "copilot/PostToolUse.Edit": (A, {"path": FILE}),
     "copilot/PostToolUse.Write": (A, {"action": "write"}),
     "copilot/PostToolUseFailure.Read": (F, {"error": "Path does not exist"}),
+    "copilot/PostToolUse.Bash.subagent": (A, {"command": "echo sub", "role": "general-purpose"}),
+    "copilot/UserPromptSubmit.subagent": None,
+    "copilot/Stop.subagent": None,
+    "copilot/SubagentStop": (events.TURN_END, {"message": "sub done"}),
     "copilot/Stop": (events.TURN_END, {}),
     "copilot/Stop.again": (events.TURN_END, {}),
     "copilot/SessionEnd": (events.SESSION_END, {"source": "complete"}),
@@ -352,6 +356,28 @@ def test_copilot_notice_is_no_prompt():
         )
         is None
     )
+
+
+def test_copilot_subagent_works_for_a_session():
+    """Its events have an id of its own as the session's; nobody typed its prompt, and one event ends its turn."""
+    event = known("copilot/PostToolUse.Bash.subagent")
+    parent = payload("copilot/SubagentStop")["session_id"]
+    assert event.session == parent
+    assert event.context == f"{parent}/{payload('copilot/SubagentStop')['agent_id']}"
+    assert known("copilot/SubagentStop").context == event.context
+    assert read("copilot/UserPromptSubmit.subagent") is None
+    assert read("copilot/Stop.subagent") is None
+
+
+def test_copilot_says_in_its_transcript_what_the_assistant_said_last(tmp_path: Path):
+    file = tmp_path / "events.jsonl"
+    rows = (SAMPLES / "copilot" / "events.jsonl").read_text()
+    file.write_text(rows)
+    assert known("copilot/Stop", transcript_path=str(file)).message == "bye"
+    late = '{"type":"assistant.message","data":{"content":"mine"},"agentId":"s"}\n'
+    file.write_text(f'{rows}{late}{{"type":"assistant.message", half\n')
+    assert known("copilot/Stop", transcript_path=str(file)).message == "bye"
+    assert known("copilot/Stop", transcript_path=str(tmp_path / "gone")).message == ""
 
 
 def test_copilot_tool_that_was_not_run_has_no_verdict():

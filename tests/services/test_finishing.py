@@ -213,6 +213,19 @@ def test_a_path_that_is_none(machine: Machine, name: str):
     assert "record of session s1 written" in machine.drain()
 
 
+def test_a_transcript_of_an_unknown_form_is_no_talk(machine: Machine, tmp_path: Path):
+    """What its lines say, such as the prompt of a CLI itself, was said by nobody: the history is read."""
+    path = tmp_path / "t.jsonl"
+    rows = [{"kind": "prompt.of.the.program", "say": f"Always use tabs, {n}."} for n in range(3)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert transcript_file.open_transcript(str(path)) is None
+    machine.hook("UserPromptSubmit", prompt="Make the rate configurable", transcript_path=str(path))
+    machine.hook("SessionEnd", reason="other", transcript_path=str(path))
+    machine.drain()
+    body = machine.records()["s1"].body
+    assert "- Make the rate configurable" in body and "tabs" not in body
+
+
 def test_a_transcript_of_somebody_else_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "t.jsonl"
     path.write_text(DECIDED)

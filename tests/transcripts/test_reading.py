@@ -4,6 +4,7 @@ import io
 import json
 import tracemalloc
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,6 +49,52 @@ def result(id: str, content: Any, **more: Any) -> dict[str, Any]:
 
 def spoken(found: Iterable[Turn]) -> list[tuple[str, str]]:
     return [(turn.role, turn.text) for turn in found if turn.text]
+
+
+# -- Copilot CLI
+
+
+def test_copilot_events_are_who_said_and_did_what() -> None:
+    """The prompt of the CLI itself, and what hooks were called with, is said by nobody."""
+    path = Path(__file__).parents[1] / "agents" / "samples" / "copilot" / "events.jsonl"
+    found = [turn for turn in turns(path.read_bytes(), "events.jsonl") if not turn.tokens]
+    assert [
+        (turn.role, turn.side, turn.command or turn.files or turn.text, turn.failed)
+        for turn in found
+    ] == [
+        (USER, False, "Hello", None),
+        (ASSISTANT, False, "I delegate.", None),
+        (USER, True, "Look", None),
+        (TOOL, True, ("a.py",), False),
+        (TOOL, True, "echo sub", False),
+        (ASSISTANT, True, "sub done", None),
+        (TOOL, False, "sub done", False),
+        (TOOL, False, "echo main; sleep 0.2", False),
+        (ASSISTANT, False, "bye", None),
+    ]
+    assert found[-2].text == "main"  # without the line of the CLI below it
+
+
+def test_copilot_command_that_failed_failed() -> None:
+    def event(kind: str, **data: Any) -> dict[str, Any]:
+        return {"type": kind, "data": data, "id": "i", "parentId": None}
+
+    (turn,) = turns(
+        rows(
+            event("session.start", context={"gitRoot": "/r"}),
+            event(
+                "tool.execution_start", toolCallId="1", toolName="bash", arguments={"command": "x"}
+            ),
+            event(
+                "tool.execution_complete",
+                toolCallId="1",
+                success=True,
+                shellExecution={"exitCode": 3},
+                result={"content": "boom\n<shellId: 0 completed with exit code 3>"},
+            ),
+        )
+    )
+    assert (turn.command, turn.failed, turn.text) == ("x", True, "boom")
 
 
 # -- Claude Code

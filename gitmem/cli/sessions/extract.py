@@ -26,7 +26,18 @@ if TYPE_CHECKING:
     from gitmem.git.commit_messages import Person
     from gitmem.index.reader import Index
 
-FORMS = ("auto", "claude", "gemini", "codex", "history", "export", "text", "plan", "commits")
+FORMS = (
+    "auto",
+    "claude",
+    "gemini",
+    "codex",
+    "copilot",
+    "history",
+    "export",
+    "text",
+    "plan",
+    "commits",
+)
 TITLES = {
     "decision": "Decisions",
     "error": "Errors",

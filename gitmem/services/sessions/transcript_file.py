@@ -86,11 +86,16 @@ def _opened(path: str) -> io.FileIO | None:
 def open_transcript(path: str, most: int = LIMITS[0], form: str = "auto") -> OpenTranscript | None:
     """Open a transcript as far as it is now: the last `most` bytes of it, the first of a document.
 
-    `form` is one of `reader.READERS` where it is known. None where there is none to be read.
+    `form` is one of `reader.READERS` where it is known. None where there is none to be read: what
+    an agent writes in a form that is not known is no talk, whatever its lines say.
     """
     file = _opened(path) if most > 0 else None
     if file is None:
         return None
+    if form == "auto" and reader.detect(file.read(reader.PEEK), path) == "text":
+        file.close()
+        return None
+    file.seek(0)
     size = os.fstat(file.fileno()).st_size
     if size <= most:
         return OpenTranscript(_turns(file, path, size, form=form))
