@@ -135,7 +135,19 @@ def _facts_to_tell(hook: Hook) -> "BriefingFacts":
         one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest
     ]
     known.by[collect.CONTEXT] = [one for one in known[collect.CONTEXT] if one.importance >= MATTERS]
+    if _has_talk(hook):
+        for subject, entries in known.by.items():
+            known.by[subject] = [one for one in entries if one.session != hook.event.session]
     return known
+
+
+def _has_talk(hook: Hook) -> bool:
+    """Return whether the conversation of this very session is there: its facts were said in it."""
+    event = hook.event
+    return (
+        event.source in TALKED - FORGETFUL
+        and context_flags.restarted(hook.repo.state, event.context) is None
+    )
 
 
 class StartPreview:

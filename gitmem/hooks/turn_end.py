@@ -38,6 +38,7 @@ def compact(hook: Hook) -> "list[str]":
         injections.forget(
             hook.repo.state, hook.event.context
         )  # the only word that this agent has of it
+        context_flags.note_restarted(hook.repo.state, hook.event.context, hook.now)
         if asked:
             context_flags.owe_history(hook.repo.state, session)
     if asked or hook.hears_after_compact:

@@ -77,3 +77,33 @@ def test_what_was_forgotten_is_told_with_the_next_tool_result(repo: Path):
     assert gemini(repo, "AfterTool.read_file", **read) == ""
     gemini(repo, "PreCompress", trigger="manual")
     assert gemini(repo, "AfterTool.read_file", **read) == ""  # not twice within ten minutes
+
+
+def test_what_an_agent_does_not_keep_is_told_again_when_its_session_goes_on(repo: Path):
+    """Gemini CLI keeps what stood below a tool's result, and nothing else."""
+    (repo / "app.py").write_text(CODE)
+    run(repo, "add", "Refunds are rounded half to even", "-t", "decision")
+    assert "Refunds are rounded" in gemini(repo, "SessionStart")
+    run(repo, "gotcha", "add", "Rates are parts of one", "--anchor", "app.py:5")
+    read = {"tool_input": {"file_path": str(repo / "app.py")}}
+    assert "Rates are parts" in gemini(repo, "AfterTool.read_file", **read)
+    gemini(repo, "SessionEnd")
+    again = gemini(repo, "SessionStart", source="resume")
+    assert "Refunds are rounded" in again
+    assert "Rates are parts" not in again
+    assert gemini(repo, "AfterTool.read_file", **read) == ""
+
+
+def test_a_session_that_goes_on_is_not_told_what_it_said_itself(repo: Path):
+    """Unless its context was compacted meanwhile."""
+    (repo / "app.py").write_text(CODE)
+    gemini(repo, "SessionStart")
+    env = {"GEMINI_CLI": "1", "GEMINI_SESSION_ID": "g1"}
+    command = [sys.executable, "-P", "-m", "gitmem", "add", "Retries carry a key", "-t", "decision"]
+    subprocess.run(command, cwd=repo, env={**os.environ, **env}, check=True, capture_output=True)
+    gemini(repo, "SessionEnd")
+    assert "Retries carry" not in gemini(repo, "SessionStart", source="resume")
+    assert "Retries carry" in gemini(repo, "SessionStart", session_id="g2")
+    gemini(repo, "PreCompress", trigger="manual")
+    gemini(repo, "SessionEnd")
+    assert "Retries carry" in gemini(repo, "SessionStart", source="resume")
