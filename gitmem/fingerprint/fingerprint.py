@@ -14,7 +14,7 @@ from gitmem.fingerprint.error_line import choose
 from gitmem.fingerprint.frames import unframed
 from gitmem.fingerprint.line_text import tidy
 from gitmem.fingerprint.normalise import LINE, PATTERN, normalise
-from gitmem.fingerprint.tables import EXTENSIONS
+from gitmem.fingerprint.tables import EXTENSIONS, SLIPS, any_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,14 @@ _PLACE = Lazy(
 )
 
 
+_SLIP = Lazy(any_pattern(SLIPS["always"]))
+# what names the thing in the command -> the slips in which it does
+_NAMED_SLIPS = (
+    (r"(?<![\w-])", tuple(Lazy(pattern) for pattern in SLIPS["named"])),
+    (r"\b(?:import|from|require)[\s(]+['\"]?", tuple(Lazy(one) for one in SLIPS["imported"])),
+)
+
+
 class Fingerprint:
     """One error: `pattern`, the same for the same error.
 
@@ -91,6 +99,22 @@ class Fingerprint:
         inner, _ = unframed(self._lines, "\n".join(["", *self._lines]))
         near = "\n".join(inner[max(0, self._at - 40) : self._at + 40])
         return category(self._key, near, self._command)
+
+    @property
+    def is_slip(self) -> bool:
+        """Whether it says nothing about the project: its command asked for what is not there."""
+        from gitmem.fingerprint.title import bare_text
+
+        said = bare_text(_relative(self._key, self._root))
+        if _SLIP.search(said):
+            return True
+        for before, patterns in _NAMED_SLIPS:
+            for pattern in patterns:
+                slip = pattern.search(said)
+                if slip is not None:
+                    word = rf"{before}{re.escape(slip['name'])}(?![\w-])"
+                    return bool(re.search(word, self._command))
+        return False
 
     @property
     def severity(self) -> str:

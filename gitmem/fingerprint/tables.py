@@ -30,6 +30,7 @@ TASK_WORDS: "dict[str, list[str]]" = _TOOLS["task_words"]
 CATEGORY_WORDS: "dict[str, list[str]]" = _WORDS["categories"]
 LINE_WORDS: "dict[str, list[str]]" = _WORDS["lines"]
 NAME_WORDS: "dict[str, list[str]]" = _WORDS["names"]
+SLIPS: "dict[str, list[str]]" = _WORDS["slips"]
 EXTENSIONS = frozenset(NAME_WORDS["extensions"])
 HEADERS = frozenset(NAME_WORDS["headers"])
 _NEVER = "(?!)"  # an expression that nothing fits

@@ -39,11 +39,16 @@ _HOME = Lazy(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s:'\"]{1,64}|/root(?=/
 
 def title_of(said: str) -> str:
     """Return one short line for people. It begins with the cause when all does not fit."""
-    bare = _QUALIFIED.sub(r"\1", _BEFORE.sub("", said).strip()) or said
+    bare = bare_text(said)
     if len(bare) > TITLE and ": [Errno " in bare:  # its name says more than its number
         bare = re.sub(r": \[Errno \d+\]", ":", bare)
     bare = homeless(bare)
     return shorten(_BEFORE.sub("", _cause(bare)) if len(bare) > TITLE else bare, TITLE)
+
+
+def bare_text(said: str) -> str:
+    """Return what a line says, without what stands in front of it for people."""
+    return _QUALIFIED.sub(r"\1", _BEFORE.sub("", said).strip()) or said
 
 
 def homeless(text: str) -> str:

@@ -84,6 +84,8 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
     rows = [
         row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE
     ]
+    if not rows and mark.is_slip:
+        return []
     rule = rule_of(hook.repo.settings)
     if not _counted(hook, mark.pattern, rule.window):
         return []

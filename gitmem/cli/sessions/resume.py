@@ -100,7 +100,7 @@ def _latest(app: App) -> Session:
 
 def _stood(app: App, mine: Session) -> dict[str, Any]:
     """Return where a session stood, beside what is so now."""
-    told, rejected = SessionAccount(), rejected_in(app.objects)
+    told, rejected = SessionAccount(mine.root), rejected_in(app.objects)
     marked, noted = list[str](), list[str]()
     for row in reader.rows(app.home, mine):
         told.add(row)

@@ -96,9 +96,9 @@ def _both(said: Iterator[Turn], lines: Iterable[bytes]) -> Iterator[Turn]:
     yield from (turn for turn in of_history(lines) if turn.marked)
 
 
-def account_of(rows: Iterable[Row]) -> SessionAccount:
-    """Return what a history tells."""
-    out = SessionAccount()
+def account_of(rows: Iterable[Row], root: str) -> SessionAccount:
+    """Return what the history of a session in the work tree `root` tells."""
+    out = SessionAccount(root)
     for row in rows:
         out.add(row)
     return out
@@ -112,7 +112,7 @@ def write_record(
     One commit. Return what was done, in words: nothing for a session in which nothing happened, or
     somebody only said hello. After `tries` in vain less of a long transcript is read.
     """
-    account = account_of(parsed(desk.lines(session)))
+    account = account_of(parsed(desk.lines(session)), session.root)
     if account.empty or is_forgotten(desk.snapshots, session.id):
         return []
     said, where, missing = turns(session, desk.lines, transcript_file.limit(tries))
@@ -128,7 +128,7 @@ def write_snapshot(desk: SessionServices, session: Session, at: float, why: str)
 
     Say whether that was done: not twice for one moment, nor without anything to save at an end.
     """
-    seen = account_of(parsed(desk.lines(session)))
+    seen = account_of(parsed(desk.lines(session)), session.root)
     id = derived_id("snp", f"snapshot {session.id} {at}")
     if is_forgotten(desk.snapshots, session.id):
         return False

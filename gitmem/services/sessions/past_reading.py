@@ -62,7 +62,8 @@ def read_past(
     opened = open_transcript(transcript.path, form=transcript.agent)
     if opened is None:
         raise ValueError("it cannot be opened")
-    times, account = _Times(transcript.began, desk.who.clock.now()), SessionAccount()
+    times = _Times(transcript.began, desk.who.clock.now())
+    account = SessionAccount(transcript.root)
     watch = _Watch(account, transcript.root, desk.who.allow)
     turns = times.dated(opened.turns)
     try:

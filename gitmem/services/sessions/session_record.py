@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitmem.clock import stamp
+from gitmem.fingerprint.fingerprint import fingerprint
 from gitmem.records.items import Extract
 from gitmem.records.kinds import session_record_id
 from gitmem.records.record import Record, make
@@ -24,10 +25,11 @@ Row = Mapping[str, Any]
 class SessionAccount:
     """What a history tells: counted and in its order.
 
-    Feed it row by row; it keeps what a record needs.
+    Feed it row by row; it keeps what a record needs. Paths below `root` are shown from there.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, root: str = "") -> None:
+        self._root = root
         self.asked: list[str] = []
         self.answer = ""
         self.changed: dict[str, int] = {}
@@ -68,7 +70,10 @@ class SessionAccount:
         command, _, said = content.partition("\n")
         if has_failed:
             self.failures += 1
-            self.failed[line(command)] = line(_telling(said))
+            error = fingerprint(said, self._root, command)
+            if shell.only_looks(command) or (error is not None and error.is_slip):
+                return  # nothing about the project
+            self.failed[line(command)] = line(error.title if error else _telling(said))
             self._keys[line(command)] = shell.key(command)
             self.passed.discard(line(command))
             return
