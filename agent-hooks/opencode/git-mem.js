@@ -142,7 +142,7 @@ export const GitMem = async ({ directory } = {}) => {
   const parents = new Map() // a subagent's session: the session that it works for
   const created = new Set() // sessions that began while we watched; others are resumed
   const started = new Map() // sessions whose start was told, and how
-  const said = new Map() // the last words of each session
+  const said = new Map() // what each session said and was not told of yet
 
   /** Return what every payload has. */
   function about(session, name) {
@@ -154,6 +154,13 @@ export const GitMem = async ({ directory } = {}) => {
 
   function tell(session, name, fields) {
     return caller.ask({ ...about(session, name), ...fields })
+  }
+
+  /** Return what a session said since this was asked last. */
+  function wordsOf(session) {
+    const text = said.get(session) ?? ""
+    said.delete(session)
+    return text
   }
 
   /** Tell that a session starts, once, before its first prompt; again when its context was compacted. */
@@ -181,9 +188,7 @@ export const GitMem = async ({ directory } = {}) => {
     },
     "session.idle": async ({ sessionID }) => {
       if (!started.has(sessionID)) return
-      const last_assistant_message = said.get(sessionID) ?? ""
-      said.delete(sessionID)
-      await tell(sessionID, "Stop", { last_assistant_message })
+      await tell(sessionID, "Stop", { last_assistant_message: wordsOf(sessionID) })
     },
     "session.deleted": ({ info }) => end(info.id, "deleted"),
     "message.part.updated": async ({ part }) => {
@@ -218,13 +223,17 @@ export const GitMem = async ({ directory } = {}) => {
       const { exit = null, exists, filediff } = result.metadata ?? {}
       const before = exists === false ? "" : filediff?.before // what the file held: only what differs is the agent's
       const tool_response = { output, exit, ...(typeof before === "string" && before.length <= OUTPUT ? { before } : {}) }
-      const texts = [await tell(sessionID, "PostToolUse", { tool_name: tool, tool_input: args, tool_use_id: callID, tool_response })]
+      const last_assistant_message = wordsOf(sessionID)
+      const texts = [
+        await tell(sessionID, "PostToolUse", { tool_name: tool, tool_input: args, tool_use_id: callID, tool_response, last_assistant_message }),
+      ]
       if (started.get(sessionID) === "compact") texts.unshift(await start(sessionID)) // no prompt comes before the work goes on
       result.output = [result.output, ...texts.filter(Boolean)].join("\n\n")
     }),
 
     "experimental.text.complete": safe(({ sessionID }, { text }) => {
-      said.set(sessionID, String(text).slice(0, OUTPUT))
+      const before = said.get(sessionID)
+      said.set(sessionID, (before ? `${before}\n\n${text}` : String(text)).slice(0, OUTPUT))
     }),
 
     "experimental.session.compacting": safe(({ sessionID }) => tell(sessionID, "PreCompact", { trigger: "auto" })),

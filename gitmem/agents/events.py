@@ -102,7 +102,8 @@ class HookEvent:
         self.transcript = ""  # the agent's own file of this session
         self.model = ""
         self.prompt = ""  # without what was injected into it
-        self.message = ""  # the assistant's last words of a turn
+        # the assistant's last words of a turn; beside a tool, its words before, where told
+        self.message = ""
         self.tool = ""
         self.call = ""  # the id of one use of a tool
         self.action = ""  # COMMAND, READ, WRITE, or nothing that is known

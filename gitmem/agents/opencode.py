@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 
 def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
+    # `opencode run "words"` hands its words on in quotes
+    if event.prompt[:1] == event.prompt[-1:] == '"' and event.prompt.count('"') == 2:
+        event.prompt = event.prompt[1:-1]
     if event.name == events.AFTER_TOOL and event.action == events.COMMAND:
         code = at(payload, "tool_response.exit")
         if type(code) is not int:

@@ -27,6 +27,7 @@ FOLDER = "sessions"
 TEXT, OUTPUT = 8000, 2000
 HEAD = len("history_YYYYMMDD_HHMMSS_")  # of a file's name, before the session's id
 FULL = 32 << 20  # bytes of a history from which on rows come without their content
+SAID = "Said"  # the event of what was said in the middle of a turn, where an agent tells it
 # they tell the state; they open a session
 STATED = frozenset({events.SESSION_START, events.PROMPT})
 
@@ -54,11 +55,11 @@ def note(hook: Hook) -> None:
         trouble = error
         hook.repo.hurry()
         name = (_files(folder, event.session) or [_name(hook)])[-1]
-    size = append(
-        os.path.join(folder, name),
-        row(hook, f"{stamp(hook.now)[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"),
-        FULL,
-    )
+    at = f"{stamp(hook.now)[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"
+    path = os.path.join(folder, name)
+    if event.message and event.tool:
+        append(path, _said(hook, at), FULL)
+    size = append(path, row(hook, at), FULL)
     if not trouble and 0 < hook.repo.settings.get("historyLimit") < size:
         hook.start_drain(f"condense {event.session}")  # it puts the rows aside
     if trouble and not is_locked(trouble):
@@ -165,6 +166,15 @@ def row(hook: Hook, at: str) -> "dict[str, Any]":
         }
         out["state"] = {k: v for k, v in state.items() if v}
     return out
+
+
+def _said(hook: Hook, at: str) -> "dict[str, Any]":
+    """Return what the assistant said before it used a tool as a row of the history."""
+    facts = {"event": SAID}
+    if hook.event.subagent:
+        facts["agent_id"] = hook.event.subagent
+    content = kept(hook.event.message, TEXT)
+    return {"timestamp": at, "role": "assistant", "content": content, "metadata": facts}
 
 
 def kept(text: str, most: int) -> str:

@@ -156,7 +156,7 @@ class _OpenCode(Kind):
         }
 
     def words(self, prompt: str, args: tuple[str, ...]) -> list[str]:
-        return ["run", *args, *prompt.split(" ")]  # it puts a word with blanks in quotes
+        return ["run", *args, prompt]
 
     def read(self, path: Path) -> Step:
         return {"tool": self.read_tool, "input": {"filePath": str(path)}}

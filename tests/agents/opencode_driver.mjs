@@ -25,6 +25,7 @@ if (hooks.event) {
   out.other = await run(sessionID, "webfetch", "page")
   await run("ses_sub", "bash", "boom")
   await say("session.compacted", { sessionID })
+  for (const text of ["I look.", "We decided to use uv."]) await hooks["experimental.text.complete"]({ sessionID }, { text })
   out.after = await run(sessionID, "bash", "boom")
   await say("message.part.updated", { part: { type: "tool", tool: "edit", sessionID, callID: "d", state: { status: "error", input: {}, error: "no match" } } })
   await hooks["experimental.text.complete"]({ sessionID }, { text: "all done" })

@@ -97,7 +97,7 @@ EXPECTED = {
     "codex/SessionEnd": (events.SESSION_END, {}),
     "opencode/SessionStart": (events.SESSION_START, {"source": "startup"}),
     # its command line quotes what has spaces
-    "opencode/UserPromptSubmit": (events.PROMPT, {"prompt": '"please fix a.py"'}),
+    "opencode/UserPromptSubmit": (events.PROMPT, {"prompt": "please fix a.py"}),
     "opencode/PostToolUse.bash.failed": (F, {"error": "Exit code 3\nboom"}),
     "opencode/PostToolUse.bash.passed": (A, {"interrupted": False}),
     "opencode/PostToolUse.bash.timeout": (A, {"interrupted": True}),
@@ -346,6 +346,11 @@ def test_opencode_silence_is_no_error_text():
         ).error
         == "Exit code 4"
     )
+
+
+def test_opencode_puts_words_of_a_run_in_quotes():
+    for typed, prompt in (('"fix a.py"', "fix a.py"), ('"a" or "b"', '"a" or "b"'), ('"', '"')):
+        assert known("opencode/UserPromptSubmit", prompt=typed).prompt == prompt
 
 
 def test_copilot_notice_is_no_prompt():

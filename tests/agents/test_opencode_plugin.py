@@ -137,6 +137,9 @@ def test_plugin_sends_what_the_adapter_reads(tmp_path: Path):
         and event.session == "ses_1"
     )
     assert stop.message == "all done"
+    # what was said in the middle of a turn comes with the next tool, once
+    tools = [row["last_assistant_message"] for row in sent if "tool_response" in row]
+    assert [text for text in tools if text] == ["I look.\n\nWe decided to use uv."]
 
 
 @pytest.mark.parametrize(

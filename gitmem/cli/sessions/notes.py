@@ -21,7 +21,9 @@ from gitmem.state import activity, requests, sessions
 from gitmem.state.sessions import Session
 
 NOTE, MARK = "Note", "Mark"
-SPOKEN = frozenset({"PromptSubmit", "TurnEnd", NOTE})  # events that are a turn of somebody's
+SPOKEN = frozenset(
+    {"PromptSubmit", "Said", "TurnEnd", NOTE}
+)  # events that are a turn of somebody's
 TEXTS = 1 << 20  # characters of standard input
 NO_SESSION = "Start one: git mem session start. Or name one: --session ID"
 

@@ -27,6 +27,7 @@ TABLE = (
 KINDS: Mapping[str, str] = {
     "PromptSubmit": "asked",
     "TurnEnd": "answered",
+    "Said": "answered",
     "AfterTool": "did",
     "ToolFailed": "failed",
 }
