@@ -120,10 +120,12 @@ class Adapter:
     in this one's settings. `notices` begin what comes as a prompt though nobody wrote it. `resume`
     is what its user types before a session's id to go on with it. `loads` are files whose text its
     model has read at every start, as records call them: from the work tree's root, or from `~`.
-    `keeps` names those of `told` whose text is still in a session that is gone on with later.
+    `alone` are words after its program with which its CLI runs a task that nobody answers questions
+    of. `keeps` names those of `told` whose text is still in a session that is gone on with later.
     """
 
     __slots__ = (
+        "alone",
         "answer",
         "ask",
         "events",
@@ -163,6 +165,7 @@ class Adapter:
         resume: str = "",
         loads: "Sequence[str]" = (),
         keeps: "Sequence[str] | None" = None,
+        alone: "Sequence[str]" = (),
     ) -> None:
         self.name = name
         self.events = events
@@ -180,7 +183,18 @@ class Adapter:
         self.notices = notices
         self.resume = resume
         self.loads = frozenset(loads)
+        self.alone = alone
         self.keeps = told if keeps is None else frozenset(keeps)
+
+
+def runs_alone(adapter: Adapter, arguments: "Sequence[str]") -> bool:
+    """Return whether a command line of an agent's CLI is of a run that nobody watches."""
+    programs = adapter.settings.programs or (adapter.name,)
+    for number, word in enumerate(arguments):
+        if os.path.basename(word) in programs:
+            given = {one.partition("=")[0] for one in arguments[number + 1 :]}
+            return any(word in given for word in adapter.alone)
+    return False
 
 
 def find(agent: str) -> Adapter:

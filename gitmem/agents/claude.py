@@ -42,6 +42,7 @@ ADAPTER = Adapter(
     # Copilot CLI and Cursor run what is in .claude/settings.json too, and read other answers
     foreign=("timestamp", "cursor_version"),
     resume="claude --resume",
+    alone=("-p", "--print"),
     loads=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "~/.claude/CLAUDE.md"),
     settings=HookSettings(
         "claude",

@@ -95,6 +95,7 @@ ADAPTER = Adapter(
     limits={"SessionEnd": 2.0},
     session=("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
     resume="codex resume",
+    alone=("exec",),
     loads=("AGENTS.md", "AGENTS.override.md", "~/.codex/AGENTS.md", "~/.codex/AGENTS.override.md"),
     settings=HookSettings(
         "claude",

@@ -99,6 +99,7 @@ ADAPTER = Adapter(
     notices=("<system_notification>",),
     session=("COPILOT_AGENT_SESSION_ID",),
     resume="copilot --resume",
+    alone=("-p", "--prompt"),
     loads=("AGENTS.md",),
     settings=HookSettings(
         "copilot",

@@ -143,6 +143,7 @@ ADAPTER = Adapter(
     session=("GEMINI_SESSION_ID",),  # hooks have it, commands do not
     mark="GEMINI_CLI",
     resume="gemini --resume",
+    alone=("-p", "--prompt"),
     loads=("GEMINI.md", "~/.gemini/GEMINI.md"),
     settings=HookSettings(
         "gemini",

@@ -60,6 +60,7 @@ ADAPTER = Adapter(
     refine=_refine,
     session=("OPENCODE_SESSION_ID",),  # the plugin tells it
     resume="opencode --session",
+    alone=("run",),
     loads=("AGENTS.md", "~/.config/opencode/AGENTS.md"),
     settings=HookSettings(
         "opencode",

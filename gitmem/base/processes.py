@@ -54,6 +54,19 @@ def agent() -> str:
     return ""
 
 
+def arguments(process: str) -> "list[str]":
+    """Return the program and the arguments of a process that runs here, as far as is known."""
+    pid = process.partition(" ")[2].partition(" ")[0]
+    if not pid.isdigit() or is_gone(process) is not False:
+        return []
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            words = file.read(1 << 16).split(b"\0")
+    except OSError:
+        return []
+    return [word.decode("utf-8", "replace") for word in words if word]
+
+
 def own() -> str:
     """Return this process, in the form of `agent`; '' when that cannot be told."""
     found = _stat(os.getpid())

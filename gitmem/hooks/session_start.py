@@ -233,7 +233,6 @@ class _Telling:
         self._said = known.said
         self._lines: list[str] = []
         self._own: list[str] = []  # what the session said of itself, as plain texts
-        self._asked = False  # whether the user is to be asked about an interruption
         self._offered: list[tuple[str, Row]] = []  # lines that were made, with their rows
 
     def lines(self, near: "list[Row]") -> "list[str]":
@@ -295,7 +294,7 @@ class _Telling:
 
         hook = self._hook
         lines = [*resume_lines(hook), *context_lines(hook), *start_lines(hook)]
-        ask, interrupted, own = "", False, list[str]()
+        own = list[str]()
         if hook.event.source in FORGETFUL:
             from gitmem.hooks.compaction import after_compaction
 
@@ -310,21 +309,14 @@ class _Telling:
                 hook.repo.home,
                 session=hook.event.session,
             )
-            interrupted = facts.interrupted
             facts.at = ""  # what was asked is its owner's, who sees it by `git mem opening`
-            if session_opening.decide(facts).action == session_opening.ASK:
-                ask = (
-                    f"- ask the user first: "
-                    f"{clean(session_opening.words(session_opening.ASK, facts), 300)}"
-                )
-                lines.append(ask)
+            lines += _opening_lines(hook, facts)
         room, length = int(self._budget * WORK) - OVERHEAD // 4, LIMIT - OVERHEAD
         for line in lines:
             if tokens(line) <= room and units(line) <= length:
                 room -= tokens(line)
                 length -= units(line)
                 self._lines.append(line)
-                self._asked = self._asked or (line == ask and interrupted)
         if own:
             from gitmem.hooks.compaction import contents
 
@@ -416,6 +408,34 @@ class _Telling:
         names = [one.text for one in mine if one.id not in told]
         body = _short(last.body.body(last.number), names, len(mine) - len(names))
         return [{**last.row, "body": body}]
+
+
+def _opening_lines(hook: Hook, facts: session_opening.OpeningFacts) -> "list[str]":
+    """Return the question that the user is to be asked, where there is a user who is free for it.
+
+    Where nobody can answer, what was interrupted here is stated.
+    """
+    if session_opening.decide(facts).action != session_opening.ASK:
+        return []
+    is_here = not facts.root or facts.root == hook.repo.stored_root or not os.path.isdir(facts.root)
+    if facts.interrupted and not is_here:
+        return []  # the session of that work tree asks
+    if _is_answered(hook):
+        return [f"- ask the user first: {clean(session_opening.question(facts), 300)}"]
+    return [f"- {clean(session_opening.interruption(facts), 300)}"] if facts.interrupted else []
+
+
+def _is_answered(hook: Hook) -> bool:
+    """Return whether a person watches this session, and no other one at the same time."""
+    from gitmem.agents import adapter
+    from gitmem.base import processes
+
+    mine = processes.agent()
+    if adapter.runs_alone(adapter.find(hook.event.agent), processes.arguments(mine)):
+        return False
+    running = sessions.some(hook.repo.state, ended=False)
+    others = {one.process for one in running if one.process and one.id != hook.event.session}
+    return not any(is_gone(process) is False for process in others - {mine})
 
 
 def _read_code(hook: Hook) -> None:

@@ -348,6 +348,26 @@ def test_opencode_silence_is_no_error_text():
     )
 
 
+@pytest.mark.parametrize(
+    ("agent", "words", "alone"),
+    [
+        ("claude", "/usr/bin/claude -p Hello", True),
+        ("claude", "node /opt/npm/bin/claude --print", True),
+        ("claude", "/usr/bin/claude Hello", False),
+        ("claude", "python -m pytest -p no:cacheprovider", False),
+        ("gemini", "node --max-old-space-size=9 /bin/gemini --prompt=Hello", True),
+        ("codex", "/opt/codex exec Hello", True),
+        ("codex", "/opt/codex resume --last", False),
+        ("opencode", "opencode run Hello", True),
+        ("opencode", "opencode", False),
+        ("copilot", "/opt/copilot -p Hello --allow-all", True),
+        ("cursor", "cursor-agent", False),
+    ],
+)
+def test_a_run_that_nobody_watches_is_told_by_its_words(agent: str, words: str, alone: bool):
+    assert adapter.runs_alone(adapter.find(agent), words.split()) is alone
+
+
 def test_opencode_puts_words_of_a_run_in_quotes():
     for typed, prompt in (('"fix a.py"', "fix a.py"), ('"a" or "b"', '"a" or "b"'), ('"', '"')):
         assert known("opencode/UserPromptSubmit", prompt=typed).prompt == prompt

@@ -65,6 +65,17 @@ def test_an_interruption_is_told_once(project: Path, agent):
     assert "Half of the work" in run(project, "opening")
 
 
+def test_an_interruption_in_another_work_tree_is_not_asked_about(project: Path, agent: Start):
+    """Sessions that run side by side in work trees of one repository go on with nothing of each other."""
+    killed(agent("victim"), "Half of the work")
+    agent("next").hook("SessionStart")
+    wait_for_session_record(project)
+    linked = project.with_name("linked")
+    git(project, "worktree", "add", "-q", str(linked))
+    assert "interrupted" not in "\n".join(told(agent("there", cwd=linked)))
+    assert "ask the user first: " in "\n".join(told(agent("here")))
+
+
 def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
     project: Path, agent: Start
 ) -> None:

@@ -66,6 +66,7 @@ class OpeningFacts:
         "now",
         "records",
         "resumed",
+        "root",
         "tasks",
         "title",
     )
@@ -84,6 +85,7 @@ class OpeningFacts:
         tasks: "Sequence[str]" = (),
         records: "Sequence[str]" = (),
         epics: "Sequence[str]" = (),
+        root: str = "",
     ) -> None:
         self.now = now
         self.first = first  # no session before this one, and nothing known
@@ -93,6 +95,7 @@ class OpeningFacts:
         self.interrupted = interrupted
         self.title = title  # whose the session before was, and how many files it changed
         self.at = at  # what it was at when it was interrupted
+        self.root = root  # the work tree of the session before
         self.tasks = tuple(tasks)
         self.epics = tuple(epics)  # open epics that nobody is at, in words
         self.records = tuple(records)  # what is known besides, subject by subject, in words
@@ -160,7 +163,7 @@ def say(action: str, facts: OpeningFacts) -> str:
 
 def words(action: str, facts: OpeningFacts) -> str:
     """Return the greeting, or the question."""
-    day = f" ({stamp(facts.ended)[:10]})" if facts.ended is not None else ""
+    day = _day(facts)
     if action == GREET:
         if facts.first:
             return HELLO
@@ -171,15 +174,28 @@ def words(action: str, facts: OpeningFacts) -> str:
             if facts.records
             else ""
         )
-    if action != ASK:
-        return ""
+    return question(facts) if action == ASK else ""
+
+
+def question(facts: OpeningFacts) -> str:
+    """Return what the user is to be asked."""
+    day = _day(facts)
     if not facts.interrupted and facts.epics:
         more = f" ({len(facts.epics) - 1} more: git mem work list)" if len(facts.epics) > 1 else ""
         return f"The epic {facts.epics[0]} is open{more}. Go on with it? See: git mem work resume"
     if not facts.interrupted:
         return f"The last session{day} left something to do. Go on with it?"
+    return f"{interruption(facts)} Go on with it?"
+
+
+def interruption(facts: OpeningFacts) -> str:
+    """Return the sentence that says that the session before was interrupted."""
     what = _quoted(facts.at)
-    return f"The last session{day} was interrupted{f' at {what}' if what else ''}. Go on with it?"
+    return f"The last session{_day(facts)} was interrupted{f' at {what}' if what else ''}."
+
+
+def _day(facts: OpeningFacts) -> str:
+    return f" ({stamp(facts.ended)[:10]})" if facts.ended is not None else ""
 
 
 def mention(tasks: "Sequence[str]") -> str:
@@ -241,6 +257,7 @@ def facts(
         resumed=resumed,
         ended=(before.ended if before.ended is not None else before.last) if before else None,
         interrupted=lost,
+        root=before.root if before else "",
         title=_SESSION.sub("", last.text) if last else "",
         at=at,
         tasks=[one.attributed for one in tasks],
