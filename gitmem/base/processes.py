@@ -54,17 +54,29 @@ def agent() -> str:
     return ""
 
 
+def starting_command() -> bytes:
+    """Return the command line of what started this process, such as a shell; empty if not known."""
+    pid = os.getppid()
+    while pid in _passed and (found := _stat(pid)):
+        pid = found[1]
+    return _command_line(pid)
+
+
 def arguments(process: str) -> "list[str]":
     """Return the program and the arguments of a process that runs here, as far as is known."""
     pid = process.partition(" ")[2].partition(" ")[0]
     if not pid.isdigit() or is_gone(process) is not False:
         return []
+    words = _command_line(int(pid)).split(b"\0")
+    return [word.decode("utf-8", "replace") for word in words if word]
+
+
+def _command_line(pid: int) -> bytes:
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
-            words = file.read(1 << 16).split(b"\0")
+            return file.read(1 << 16)
     except OSError:
-        return []
-    return [word.decode("utf-8", "replace") for word in words if word]
+        return b""
 
 
 def own() -> str:

@@ -67,7 +67,15 @@ def respond(
     from gitmem.hooks.answer import answer  # half of the time; some CLIs tell much that is not ours
 
     return answer(
-        speaks, event, env, now, lambda hook: ready(hook, name, limit), begun, before, heard=heard
+        speaks,
+        event,
+        data,
+        env,
+        now,
+        lambda hook: ready(hook, name, limit),
+        begun,
+        before,
+        heard=heard,
     )
 
 

@@ -236,9 +236,9 @@ def findings(world: InstallContext) -> Iterator[HealthFinding]:
         if len(places) > 1:
             where = " and ".join(world.shown(row.path) for row in places)
             yield HealthFinding(
-                "warning",
-                f"the hooks of {places[0].title} are installed twice, in {where}: each event "
-                f"counts twice",
+                "note",
+                f"the hooks of {places[0].title} are installed twice, in {where}: where "
+                f"their commands differ, each event starts two processes",
                 f"Run: git mem uninstall {what} --{places[-1].scope}",
             )
 

@@ -77,6 +77,7 @@ OURS_OF_A_TOOL_CALL = {
     "gitmem.state.sessions",
     "gitmem.state.contradictions",
     "gitmem.state.database",
+    "gitmem.state.hook_calls",
     "gitmem.state.injections",
     "gitmem.state.hook_costs",
     "gitmem.state.late_answers",

@@ -74,7 +74,7 @@ def test_a_busy_database_is_waited_for_once(project: Path, agent):
         one.fail(f"Exit code 1\nValueError: no rate {n}")
         took.append(time.monotonic() - begun)
         assert any(f"ValueError: no rate {n}" in text for text in said(project))
-    assert min(took) < 1.3
+    assert min(took) < 1.5  # once for half a second, then for a tenth each time
     kept = (project / ".git/gitmem/errors.jsonl").read_text().splitlines()
     # the next failure counts them
     assert [json.loads(line)["session"] for line in kept] == [f"number{n}" for n in range(4)]

@@ -172,7 +172,7 @@ def _offer_reader(term: Terminal, world: InstallContext, names: Sequence[str]) -
 
 
 def _remark_doubles(term: Terminal, world: InstallContext, names: Collection[str]) -> None:
-    """Say where an agent has our hooks twice: it runs them all, and counts each error twice."""
+    """Say where an agent has our hooks twice: it runs them all, and one of them counts."""
     rows = [
         one
         for one in survey(world)
