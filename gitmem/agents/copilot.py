@@ -108,5 +108,7 @@ ADAPTER = Adapter(
         override="COPILOT_HOME",
         # what is told before a tool is read with its result: for a file the hook after it will do
         matchers={"PreToolUse": "^Bash$", "PostToolUse": "^(Bash|Read|Edit|Write)$"},
+        note="Copilot CLI runs a project's hooks in folders that you trust alone; in a run without "
+        "a person that is --trust-folder.",
     ),
 )

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.agents.cli_kinds import KINDS
+from tests.agents.clis import DEADLINE
 from tests.agents.fake_model import SUBAGENT, FakeModel, Request, Step
 from tests.agents.world import FAILING, World, history, session_records, sessions
 from tests.conftest import git
@@ -204,3 +205,39 @@ def test_a_long_session_its_resume_and_the_next(world: World):
     prompt = own_prompt([*first, *resumed])
     assert prompt
     assert [sentence for sentence in prompt if sentence in whole] == []
+
+
+def test_two_work_trees_at_once(world: World):
+    """Each session is told the facts once, and neither is asked to go on with the other's work."""
+    run(world.first, "install", world.agent, "--user")
+    others = [world.first.with_name(name) for name in ("left", "right")]
+    for path in others:
+        git(world.first, "worktree", "add", "-q", str(path))
+    # a command in the model's answers is of no work tree: both take the same steps
+    shell = world.shell
+    mend = shell("sed -i s/1/2/ app/refunds.py; git commit -qam Mend; sleep 0.5")
+    world.model.steps = [
+        {**shell("cat app/refunds.py"), "say": DECISION},
+        *[shell(FAILING)] * 2,
+        mend,
+        *[shell("sleep 0.3")] * scaled(20, 2),
+        {"text": "The work is done."},
+    ]
+    world.model.requests.clear()
+    hosts = []
+    for path in others:
+        hosts.append(world.cli.start(path, f"Mend it in {path.name}", *world.trusting(path)))
+        # opencode makes its own database at its first start, and ends over another one that does
+        wait_for(lambda: world.model.asked, DEADLINE)
+    assert [host.wait(DEADLINE) for host in hosts] == [0, 0]
+    over(world.first, 2)
+    assert {row["work_tree"] for row in sessions(world.first)} == set(map(str, others))
+    for path in others:
+        mine = [request for request in world.model.asked if f"it in {path.name}" in request.text]
+        never_twice(mine)
+        assert all("Refunds are rounded" in request.text for request in mine)
+        assert not any("ask the user first" in block for block in blocks(mine[-1]))
+    whole = run(world.first, "summary")
+    assert whole.count("SERIALIZABLE isolation") == 1
+    (counted,) = [row for row in gotchas(world.first) if row["title"].startswith("KeyError")]
+    assert counted["occurrences"] == 4

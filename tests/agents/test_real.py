@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.cli_kinds import KINDS
 from tests.agents.fake_model import FakeModel
 from tests.agents.world import FAILING, World, history, session_records, sessions, show
 from tests.conftest import git
@@ -14,11 +15,14 @@ from tests.hooks.conftest import gotchas, run, wait_for
 from tests.json_output import data_of
 from tests.scale import FULL
 
-AGENTS = ("claude", "gemini", "codex", "opencode", "copilot")
+AGENTS = tuple(KINDS)
+# `test_long_sessions` has all of them; each does all of these in `make stress`
+MOST = AGENTS if FULL else ("claude", "gemini", "codex", "copilot")
 FEW = AGENTS if FULL else ("codex",)  # `test_real_sessions` kills a session of each
+SOME = ("claude", "gemini", "codex")  # whose settings are a file of JSON in the project's folder
 
 
-@pytest.fixture(params=AGENTS)
+@pytest.fixture(params=MOST)
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     """One agent with a repository and its remote."""
     with FakeModel() as model:
@@ -106,6 +110,7 @@ def test_a_prompt_a_file_and_a_known_error_bring_what_is_known(world: World):
     assert added["session"] == sessions(path)[0]["id"]
 
 
+@pytest.mark.parametrize("world", AGENTS, indirect=True)
 def test_a_session_leaves_its_history_and_a_record(world: World):
     path = world.install(world.first)
     world.work(path, "Print the rate", world.shell(FAILING), world.shell("echo done"))
@@ -236,6 +241,7 @@ def test_a_folder_without_a_repository(world: World):
     assert not re.search("(?i)hook.*(fail|error|timeout)|no such|/nowhere", world.said)
 
 
+@pytest.mark.parametrize("world", SOME, indirect=True)
 def test_git_mem_is_gone(world: World):
     """Settings outlive the program that they name."""
     path = world.install(world.first)
