@@ -18,10 +18,9 @@ from gitmem.agents.adapter import (
     first,
     go_on,
     read_back,
-    tail,
 )
 from gitmem.agents.events import HookEvent
-from gitmem.base.fast import Lazy, loads
+from gitmem.base.fast import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,15 +30,9 @@ if TYPE_CHECKING:
 _END = Lazy(r"\n?<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*\Z")
 
 
-TAIL = 1 << 16  # bytes at the end of a transcript in which the last answer is
-_ANSWER = '{"type":"assistant.message"'
-
-
 def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
     if event.subagent and event.raw in {"UserPromptSubmit", "Stop"}:
         return None  # another model's words; its SubagentStop says how it ended
-    if event.raw == "Stop" and not event.message:
-        event.message = _last_answer(event.transcript)
     if event.action == events.COMMAND and event.name == events.TOOL_FAILED:
         event.interrupted = True  # it was not run
     elif event.action == events.COMMAND and event.name == events.AFTER_TOOL:
@@ -50,19 +43,6 @@ def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
         elif int(end[1]):
             failed(event, int(end[1]), _END.sub("", said))
     return event
-
-
-def _last_answer(transcript: str) -> str:
-    """Return what the assistant said last, which the payload does not tell."""
-    for line in reversed(tail(transcript, TAIL).decode("utf-8", "replace").split("\n")):
-        if line.startswith(_ANSWER):
-            try:
-                row = loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if not row.get("agentId"):
-                return read_back(first(row, ("data.content",), LONG))
-    return ""
 
 
 ADAPTER = Adapter(

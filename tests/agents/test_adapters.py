@@ -394,17 +394,6 @@ def test_copilot_subagent_works_for_a_session():
     assert read("copilot/Stop.subagent") is None
 
 
-def test_copilot_says_in_its_transcript_what_the_assistant_said_last(tmp_path: Path):
-    file = tmp_path / "events.jsonl"
-    rows = (SAMPLES / "copilot" / "events.jsonl").read_text()
-    file.write_text(rows)
-    assert known("copilot/Stop", transcript_path=str(file)).message == "bye"
-    late = '{"type":"assistant.message","data":{"content":"mine"},"agentId":"s"}\n'
-    file.write_text(f'{rows}{late}{{"type":"assistant.message", half\n')
-    assert known("copilot/Stop", transcript_path=str(file)).message == "bye"
-    assert known("copilot/Stop", transcript_path=str(tmp_path / "gone")).message == ""
-
-
 def test_copilot_tool_that_was_not_run_has_no_verdict():
     assert known(
         "copilot/PostToolUseFailure.Read", tool_name="Bash", tool_input={"command": "make"}

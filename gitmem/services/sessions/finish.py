@@ -117,6 +117,7 @@ def write_record(
         return []
     said, where, missing = turns(session, desk.lines, transcript_file.limit(tries))
     read = read_turns(desk, session.root, said, beat)
+    account.answer = account.answer or read.counted.answer  # some hooks do not tell it
     # what an answer to a greeting repeats of what is known is not news
     if account.trivial and not read.counted.matters:
         return []

@@ -35,6 +35,7 @@ class CountedTurns:
         self._beat = beat
         self.tokens = 0
         self.matters = False
+        self.answer = ""  # what the agent said last
         self.done: list[Item] = []  # what was said to be done
 
     def __iter__(self) -> Iterator[Turn]:
@@ -43,6 +44,8 @@ class CountedTurns:
             self.matters = (
                 self.matters or turn.role == TOOL or (turn.role == USER and not trivial(turn.text))
             )
+            if turn.role == ASSISTANT and turn.text and not turn.side:
+                self.answer = turn.text
             if turn.role in (USER, ASSISTANT) and not turn.side and len(self.done) < CLOSING:
                 self.done += [
                     Item(DONE, what, at=turn.at, lines=(turn.line, turn.line), role=turn.role)
