@@ -142,6 +142,7 @@ export const GitMem = async ({ directory } = {}) => {
   const parents = new Map() // a subagent's session: the session that it works for
   const created = new Set() // sessions that began while we watched; others are resumed
   const started = new Map() // sessions whose start was told, and how
+  const compacting = new Set() // sessions whose context is summarised: that text is no talk
   const said = new Map() // what each session said and was not told of yet
 
   /** Return what every payload has. */
@@ -173,7 +174,7 @@ export const GitMem = async ({ directory } = {}) => {
 
   async function end(session, reason) {
     const known = started.delete(session) && !parents.has(session)
-    for (const all of [parents, created, said]) all.delete(session)
+    for (const all of [parents, created, compacting, said]) all.delete(session)
     if (known) await caller.ask({ hook_event_name: "SessionEnd", session_id: session, cwd: directory, reason })
   }
 
@@ -183,6 +184,7 @@ export const GitMem = async ({ directory } = {}) => {
       if (info.parentID) parents.set(info.id, info.parentID)
     },
     "session.compacted": async ({ sessionID }) => {
+      compacting.delete(sessionID)
       if (!parents.has(sessionID)) started.set(sessionID, "compact")
       await tell(sessionID, "PostCompact", {})
     },
@@ -232,11 +234,15 @@ export const GitMem = async ({ directory } = {}) => {
     }),
 
     "experimental.text.complete": safe(({ sessionID }, { text }) => {
+      if (compacting.has(sessionID)) return
       const before = said.get(sessionID)
       said.set(sessionID, (before ? `${before}\n\n${text}` : String(text)).slice(0, OUTPUT))
     }),
 
-    "experimental.session.compacting": safe(({ sessionID }) => tell(sessionID, "PreCompact", { trigger: "auto" })),
+    "experimental.session.compacting": safe(({ sessionID }) => {
+      compacting.add(sessionID)
+      return tell(sessionID, "PreCompact", { trigger: "auto" })
+    }),
 
     // so that `git mem` in a command knows whose it is
     "shell.env": safe(({ sessionID }, { env }) => {

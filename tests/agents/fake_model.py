@@ -32,6 +32,9 @@ class Request:
     @property
     def offers_tools(self) -> bool:
         """Say whether the model is asked to work, not for a title or a summary."""
+        choice = self.body.get("tool_choice")
+        if isinstance(choice, dict) and choice.get("type") == "none":
+            return False
         return any(tool.get("functionDeclarations", True) for tool in self.body.get("tools") or [])
 
     @property
@@ -225,7 +228,7 @@ def _message(
 ) -> tuple[dict[str, Any], list[tuple[dict[str, Any], dict[str, Any]]]]:
     """Return Anthropic's message, its blocks, and what the stream adds to each."""
     usage = {
-        "input_tokens": 10,
+        "input_tokens": step.get("tokens", 10),
         "output_tokens": 5,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
@@ -272,10 +275,11 @@ def _responses(step: Step, n: int) -> list[dict[str, Any]]:
         items.append(item)
     else:
         items.append(_answer(step["text"], str(n)))
+    spent = step.get("tokens", 10)
     usage = {
-        "input_tokens": 10,
+        "input_tokens": spent,
         "output_tokens": 5,
-        "total_tokens": 15,
+        "total_tokens": spent + 5,
         "input_tokens_details": {"cached_tokens": 0},
         "output_tokens_details": {"reasoning_tokens": 0},
     }

@@ -24,6 +24,8 @@ if (hooks.event) {
   out.tool = await run(sessionID, "bash", "boom")
   out.other = await run(sessionID, "webfetch", "page")
   await run("ses_sub", "bash", "boom")
+  await hooks["experimental.session.compacting"]({ sessionID }, {})
+  await hooks["experimental.text.complete"]({ sessionID }, { text: "They worked on a.py." })
   await say("session.compacted", { sessionID })
   for (const text of ["I look.", "We decided to use uv."]) await hooks["experimental.text.complete"]({ sessionID }, { text })
   out.after = await run(sessionID, "bash", "boom")

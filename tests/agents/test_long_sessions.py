@@ -19,9 +19,11 @@ from tests.agents.world import FAILING, World, history, session_records, session
 from tests.conftest import git
 from tests.hooks.conftest import gotchas, run, wait_for
 from tests.json_output import data_of
-from tests.scale import scaled
+from tests.scale import FULL, scaled
 
 CALLS = scaled(40, 16)
+COMPACTING = ("codex", "opencode", "copilot")
+COMPACTING_AT = 196_000  # tokens, more than any of them has room for
 REQUEST = "Orders are charged twice on a retry. Fix it."
 DECISION = "I read it through. We decided to use SERIALIZABLE isolation for the ledger, because two runs lost updates."
 TASK = "The rate is read from the environment now. We still need to port the payment tests to the new gateway."
@@ -241,3 +243,28 @@ def test_two_work_trees_at_once(world: World):
     assert whole.count("SERIALIZABLE isolation") == 1
     (counted,) = [row for row in gotchas(world.first) if row["title"].startswith("KeyError")]
     assert counted["occurrences"] == 4
+
+
+@pytest.mark.parametrize("world", COMPACTING if FULL else COMPACTING[:1], indirect=True)
+def test_a_compaction_in_the_middle(world: World):
+    """What was told is told again, once, and what a model wrote of the session is nobody's word; others: `test_real_sessions`."""
+    path, shell = world.first, world.shell
+    if world.agent == "codex":
+        settings = world.cli.home / ".codex/config.toml"
+        limit = "model_auto_compact_token_limit = 100000"
+        settings.write_text(f"{limit}\n{settings.read_text()}")
+    world.model.compacts = True
+    world.model.aside = "They worked on the ledger. We decided to use MongoDB."
+    full = {**shell("echo two"), "tokens": COMPACTING_AT}
+    world.work(path, REQUEST, world.read(path / "app/pay.py"), full, *[shell("echo on")] * 4)
+    asides = [request for request in world.model.requests if "ledger" in request.text]
+    assert asides  # it was compacted
+    requests = world.model.asked
+    never_twice(requests)
+    if world.agent != "copilot":  # which says when it begins, and not when it is done
+        assert "Refunds are rounded half to even" in requests[-1].text
+    over(path)
+    (session,) = sessions(path)
+    talk = [row["content"] for row in history(path, session["id"]) if row["role"] == "assistant"]
+    assert not [text for text in talk if "MongoDB" in text]
+    assert "MongoDB" not in run(path, "summary") + run(path, "inbox")

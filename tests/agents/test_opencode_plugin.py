@@ -74,12 +74,13 @@ def test_plugin_tells_what_it_is_answered(tmp_path: Path):
     assert (saw["second"], saw["subagent"], saw["other"]) == ([], [], "page")
     assert (saw["tool"], saw["after"]) == ("boom\n\nTOOL", "boom\n\nSTART\n\nTOOL")
     assert saw["env"] == {"OPENCODE_SESSION_ID": "ses_1"}
-    assert [row["hook_event_name"] for row in sent][:10] == [
+    assert [row["hook_event_name"] for row in sent][:11] == [
         "SessionStart",
         "UserPromptSubmit",
         "UserPromptSubmit",
         "PostToolUse",
         "PostToolUse",
+        "PreCompact",
         "PostCompact",
         "PostToolUse",
         "SessionStart",

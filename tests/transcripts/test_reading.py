@@ -51,6 +51,35 @@ def spoken(found: Iterable[Turn]) -> list[tuple[str, str]]:
     return [(turn.role, turn.text) for turn in found if turn.text]
 
 
+# -- Codex
+
+
+def test_codex_summary_of_a_context_is_no_answer() -> None:
+    """It stands there as one, before the row of the compaction and what it cost."""
+
+    def row(kind: str, **payload: Any) -> dict[str, Any]:
+        return {"type": kind, "payload": payload}
+
+    def message(role: str, text: str) -> dict[str, Any]:
+        kind = "output_text" if role == ASSISTANT else "input_text"
+        content = [{"type": kind, "text": text}]
+        return row("response_item", type="message", role=role, content=content)
+
+    tokens = {"info": {"total_token_usage": {"total_tokens": 9}}}
+    found = turns(
+        rows(
+            message(USER, "fix it"),
+            message(ASSISTANT, "I look."),
+            message(ASSISTANT, "They chose MongoDB."),
+            row("event_msg", type="token_count", **tokens),
+            row("compacted", message="Another model began. Its summary:\nThey chose MongoDB."),
+            message(ASSISTANT, "Done."),
+        )
+    )
+    assert spoken(found) == [(USER, "fix it"), (ASSISTANT, "I look."), (ASSISTANT, "Done.")]
+    assert sum(turn.tokens for turn in found) == 9
+
+
 # -- Copilot CLI
 
 

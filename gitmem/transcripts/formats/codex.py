@@ -15,7 +15,31 @@ _INJECTED = "hooks.additional_context"
 
 
 def codex(stream: IO[bytes]) -> Iterator[Turn]:
-    """Yield the turns of a rollout."""
+    """Yield the turns of a rollout.
+
+    What a model wrote to sum up a context was said by nobody: it stands there as an answer, before
+    the row that says that the context was compacted.
+    """
+    answer: Turn | None = None
+    for turn, summary in _turns(stream):
+        if turn is not None and turn.tokens:
+            yield turn  # what an answer cost comes after it
+            continue
+        if answer is not None and not summary.endswith(answer.text):
+            yield answer
+        answer = None
+        if turn is None:
+            continue
+        if turn.role == ASSISTANT and turn.text:
+            answer = turn
+        else:
+            yield turn
+    if answer is not None:
+        yield answer
+
+
+def _turns(stream: IO[bytes]) -> Iterator[tuple[Turn | None, str]]:
+    """Yield each turn, or None and the summary where a context was compacted."""
     calls: OrderedDict[str, tuple[int, str, dict[str, Any], str]] = OrderedDict()
     root = ""
     counted = 0
@@ -24,18 +48,20 @@ def codex(stream: IO[bytes]) -> Iterator[Turn]:
         payload = mapping(row.get("payload")) or row  # older ones have the item itself
         kind = string(payload.get("type"))
         root = root or string(payload.get("cwd"))
-        if kind == "token_count":
+        if row.get("type") == "compacted":
+            yield None, string(payload.get("message")).strip()
+        elif kind == "token_count":
             total = number(
                 mapping(mapping(payload.get("info")).get("total_token_usage")).get("total_tokens")
             )
             if total > counted:
-                yield Turn(ASSISTANT, "", at, line, tokens=total - counted)
+                yield Turn(ASSISTANT, "", at, line, tokens=total - counted), ""
                 counted = total
         elif kind == "message":
             role = {"user": USER, "assistant": ASSISTANT}.get(string(payload.get("role")))
             text = said(texts(payload.get("content")))
             if role and text and not _put_in(payload):
-                yield Turn(role, text, at, line)
+                yield Turn(role, text, at, line), ""
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
             given = (
                 mapping(payload.get("action")) if kind == "local_shell_call" else _given(payload)
@@ -48,13 +74,13 @@ def codex(stream: IO[bytes]) -> Iterator[Turn]:
             )
             if len(calls) > OPEN_CALLS:
                 began, tool, given, at = calls.popitem(last=False)[1]
-                yield used(tool, given, "", None, root, at=at, line=began)
+                yield used(tool, given, "", None, root, at=at, line=began), ""
         elif kind in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
             _, tool, given, at = calls.pop(string(payload.get("call_id")), (line, "", {}, at))
             output, failed = _output(payload.get("output"))
-            yield used(tool, given, output, failed, root, at=at, line=line)
+            yield used(tool, given, output, failed, root, at=at, line=line), ""
     for began, tool, given, at in calls.values():
-        yield used(tool, given, "", None, root, at=at, line=began)
+        yield used(tool, given, "", None, root, at=at, line=began), ""
 
 
 def _put_in(payload: dict[str, Any]) -> bool:
