@@ -58,10 +58,7 @@ def _turns(stream: IO[bytes]) -> Iterator[tuple[Turn | None, str]]:
                 yield Turn(ASSISTANT, "", at, line, tokens=total - counted), ""
                 counted = total
         elif kind == "message":
-            role = {"user": USER, "assistant": ASSISTANT}.get(string(payload.get("role")))
-            text = said(texts(payload.get("content")))
-            if role and text and not _put_in(payload):
-                yield Turn(role, text, at, line), ""
+            yield from ((turn, "") for turn in _message(payload, at, line))
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
             given = (
                 mapping(payload.get("action")) if kind == "local_shell_call" else _given(payload)
@@ -81,6 +78,14 @@ def _turns(stream: IO[bytes]) -> Iterator[tuple[Turn | None, str]]:
             yield used(tool, given, output, failed, root, at=at, line=line), ""
     for began, tool, given, at in calls.values():
         yield used(tool, given, "", None, root, at=at, line=began), ""
+
+
+def _message(payload: dict[str, Any], at: str, line: int) -> Iterator[Turn]:
+    """Yield what somebody said in a message, if anybody did."""
+    role = {"user": USER, "assistant": ASSISTANT}.get(string(payload.get("role")))
+    text = said(texts(payload.get("content")))
+    if role and text and not _put_in(payload):
+        yield Turn(role, text, at, line)
 
 
 def _put_in(payload: dict[str, Any]) -> bool:
