@@ -123,8 +123,11 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
         except BaseException:
             hook.repo.state.return_hits(mark.pattern, hook.now)
             raise
-    if not hook.repo.settings.get("inject"):
-        return []
+    return _fixes(hook, rows) if hook.repo.settings.get("inject") else []
+
+
+def _fixes(hook: Hook, rows: "list[dict[str, Any]]") -> "list[str]":
+    """Return what is known to help, of the records that know an error."""
     rows = shown(
         hook,
         [

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import IO
+from typing import IO, Any
 
 from gitmem.errors import UserError
 from gitmem.transcripts.cleanup import mapping, string
@@ -171,6 +171,13 @@ def _is_document(head: bytes) -> bool:
     return not isinstance(row, dict) or "messages" in row
 
 
+def _by_type(row: dict[str, Any], kind: str) -> str:
+    """Return what a file is whose rows have such a type; empty when that does not tell."""
+    if is_event(row):
+        return "copilot"
+    return "codex" if isinstance(row.get("payload"), dict) and kind in _CODEX else ""
+
+
 def _of_rows(head: bytes) -> str:  # noqa: C901
     """Return what a file of JSON lines is; empty when its lines do not tell."""
     rows = head.split(b"\n")
@@ -180,10 +187,8 @@ def _of_rows(head: bytes) -> str:  # noqa: C901
         if not isinstance(row, dict):
             continue
         kind = string(row.get("type"))
-        if is_event(row):
-            return "copilot"
-        if isinstance(row.get("payload"), dict) and kind in _CODEX:
-            return "codex"
+        if by_type := _by_type(row, kind):
+            return by_type
         if "messages" in row and ("sessionId" in row or "projectHash" in row):
             return "gemini-document"
         if isinstance(row.get("interactions"), list):

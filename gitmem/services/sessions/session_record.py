@@ -69,13 +69,7 @@ class SessionAccount:
         self.tools += 1
         command, _, said = content.partition("\n")
         if has_failed:
-            self.failures += 1
-            error = fingerprint(said, self._root, command)
-            if shell.only_looks(command) or (error is not None and error.is_slip):
-                return  # nothing about the project
-            self.failed[line(command)] = line(error.title if error else _telling(said))
-            self._keys[line(command)] = shell.key(command)
-            self.passed.discard(line(command))
+            self._take_failure(command, said)
             return
         where = self.read if str(facts.get("action")) == "read" else self.changed
         for path in facts.get("files") or []:
@@ -85,6 +79,15 @@ class SessionAccount:
             proven = shell.proven(command)
             before = {failed for failed, key in self._keys.items() if key in proven}
             self.passed |= {line(command), *before}
+
+    def _take_failure(self, command: str, said: str) -> None:
+        self.failures += 1
+        error = fingerprint(said, self._root, command)
+        if shell.only_looks(command) or (error is not None and error.is_slip):
+            return  # nothing about the project
+        self.failed[line(command)] = line(error.title if error else _telling(said))
+        self._keys[line(command)] = shell.key(command)
+        self.passed.discard(line(command))
 
     def leave_out(self, is_rejected: Callable[[str], bool]) -> None:
         """Drop the quotes that say what somebody rejected."""

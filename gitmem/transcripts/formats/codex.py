@@ -40,44 +40,56 @@ def codex(stream: IO[bytes]) -> Iterator[Turn]:
 
 def _turns(stream: IO[bytes]) -> Iterator[tuple[Turn | None, str]]:
     """Yield each turn, or None and the summary where a context was compacted."""
-    calls: OrderedDict[str, tuple[int, str, dict[str, Any], str]] = OrderedDict()
-    root = ""
-    counted = 0
+    reading = _Reading()
     for line, row in objects(stream):
         at = string(row.get("timestamp"))
         payload = mapping(row.get("payload")) or row  # older ones have the item itself
-        kind = string(payload.get("type"))
-        root = root or string(payload.get("cwd"))
+        reading.root = reading.root or string(payload.get("cwd"))
         if row.get("type") == "compacted":
             yield None, string(payload.get("message")).strip()
-        elif kind == "token_count":
-            total = number(
-                mapping(mapping(payload.get("info")).get("total_token_usage")).get("total_tokens")
-            )
-            if total > counted:
-                yield Turn(ASSISTANT, "", at, line, tokens=total - counted), ""
-                counted = total
+        else:
+            yield from ((turn, "") for turn in reading.row(payload, at, line))
+    yield from ((turn, "") for turn in reading.rest())
+
+
+class _Reading:
+    """The uses of tools that have not ended, where the session works, and the tokens so far."""
+
+    def __init__(self) -> None:
+        self.calls: OrderedDict[str, tuple[int, str, dict[str, Any], str]] = OrderedDict()
+        self.root = ""
+        self.counted = 0
+
+    def row(self, payload: dict[str, Any], at: str, line: int) -> Iterator[Turn]:
+        kind = string(payload.get("type"))
+        if kind == "token_count":
+            yield from self._spent(payload, at, line)
         elif kind == "message":
-            yield from ((turn, "") for turn in _message(payload, at, line))
+            yield from _message(payload, at, line)
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-            given = (
-                mapping(payload.get("action")) if kind == "local_shell_call" else _given(payload)
-            )
-            calls[string(payload.get("call_id"))] = (
-                line,
-                string(payload.get("name")) or "shell",
-                given,
-                at,
-            )
-            if len(calls) > OPEN_CALLS:
-                began, tool, given, at = calls.popitem(last=False)[1]
-                yield used(tool, given, "", None, root, at=at, line=began), ""
+            is_shell = kind == "local_shell_call"
+            given = mapping(payload.get("action")) if is_shell else _given(payload)
+            tool = string(payload.get("name")) or "shell"
+            self.calls[string(payload.get("call_id"))] = (line, tool, given, at)
+            yield from self.rest(OPEN_CALLS)
         elif kind in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
-            _, tool, given, at = calls.pop(string(payload.get("call_id")), (line, "", {}, at))
+            missing: tuple[int, str, dict[str, Any], str] = (line, "", {}, at)
+            _, tool, given, at = self.calls.pop(string(payload.get("call_id")), missing)
             output, failed = _output(payload.get("output"))
-            yield used(tool, given, output, failed, root, at=at, line=line), ""
-    for began, tool, given, at in calls.values():
-        yield used(tool, given, "", None, root, at=at, line=began), ""
+            yield used(tool, given, output, failed, self.root, at=at, line=line)
+
+    def rest(self, most: int = 0) -> Iterator[Turn]:
+        """Yield uses of tools of which no end was seen, the oldest first, until `most` are left."""
+        while len(self.calls) > most:
+            began, tool, given, at = self.calls.popitem(last=False)[1]
+            yield used(tool, given, "", None, self.root, at=at, line=began)
+
+    def _spent(self, payload: dict[str, Any], at: str, line: int) -> Iterator[Turn]:
+        usage = mapping(mapping(payload.get("info")).get("total_token_usage"))
+        total = number(usage.get("total_tokens"))
+        if total > self.counted:
+            yield Turn(ASSISTANT, "", at, line, tokens=total - self.counted)
+            self.counted = total
 
 
 def _message(payload: dict[str, Any], at: str, line: int) -> Iterator[Turn]:

@@ -50,16 +50,11 @@ class _Reading:
             where = mapping(data.get("context"))
             root = string(where.get("gitRoot")) or string(where.get("cwd"))
             self.root = self.root or root.replace("\\", "/")
-        elif kind in ("user.message", "assistant.message"):
-            text = said(string(data.get("content")))
-            if text and not text.startswith(_NOTICE):
-                role = USER if kind == "user.message" else ASSISTANT
-                yield Turn(role, text, at, line, side=side)
-        elif kind == "session.usage_record":
-            usage = mapping(data.get("usage"))
-            spent = number(usage.get("inputTokens")) + number(usage.get("outputTokens"))
-            if spent:
-                yield Turn(ASSISTANT, "", at, line, side=side, tokens=spent)
+        elif kind in ("user.message", "assistant.message", "session.usage_record"):
+            role = USER if kind == "user.message" else ASSISTANT
+            turn = Turn(role, _words(data), at, line, side=side, tokens=_spent(data))
+            if turn.text or turn.tokens:
+                yield turn
         elif kind == "tool.execution_start":
             tool, given = string(data.get("toolName")), mapping(data.get("arguments"))
             self.calls[string(data.get("toolCallId"))] = (line, tool, given, at, side)
@@ -74,6 +69,18 @@ class _Reading:
         """Return a use of a tool as a turn; `line` is where its end stands."""
         began, tool, given, at, side = call
         return used(tool, given, output, failed, self.root, at=at, line=line or began, side=side)
+
+
+def _words(data: dict[str, Any]) -> str:
+    """Return what somebody said in a message."""
+    text = said(string(data.get("content")))
+    return "" if text.startswith(_NOTICE) else text
+
+
+def _spent(data: dict[str, Any]) -> int:
+    """Return the tokens of a request to the model, in and out."""
+    usage = mapping(data.get("usage"))
+    return number(usage.get("inputTokens")) + number(usage.get("outputTokens"))
 
 
 def _output(data: dict[str, Any]) -> str:
