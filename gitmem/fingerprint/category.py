@@ -123,11 +123,20 @@ _COMMANDS = (
     ),
     ("general", Lazy(rf"(?:^|[\s/;&|(]){_programs('general')}\s|{_patterns('general')}")),
 )
-# What the word for a task says, when nobody knows the program.
-_TASKS = [
-    (kind, Lazy(rf"(?i)(?<![\w./-]){any_of(CATEGORY_WORDS[f'{kind}_tasks'])}(?![\w./-])"))
-    for kind in ("lint", "test", "build", "integration")
-]
+
+
+def _task_words(kind: str) -> str:
+    """Return an expression for the words of a kind of work that stand alone in a command."""
+    return rf"(?i)(?<![\w./-]){any_of(CATEGORY_WORDS[f'{kind}_tasks'])}(?![\w./-])"
+
+
+# What the word for a task says, when nobody knows the program. The first that fits wins.
+_TASKS = (
+    ("lint", Lazy(_task_words("lint"))),
+    ("test", Lazy(_task_words("test"))),
+    ("build", Lazy(_task_words("build"))),
+    ("integration", Lazy(_task_words("integration"))),
+)
 # How the shells name a line of a script.
 _OF_SHELLS = rf"^\S+: (?:{any_of(LINE_WORDS['line'])} )?\d+ ?: "
 # What an output looks like, for when its command is not known. The first that fits wins.
