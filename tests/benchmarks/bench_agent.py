@@ -20,7 +20,7 @@ from tests.agents.world import World
 from tests.benchmarks.bench_cli import program
 from tests.benchmarks.common import Bench, git, run, table, times
 
-AGENTS = ("claude", "gemini", "codex")
+AGENTS = ("claude", "gemini", "codex", "opencode", "copilot")
 CALLS = 40
 # seconds that the model takes for an answer, and what a run with hooks may then take
 BUDGETS = {0.0: 1.3, 0.5: 1.03}
