@@ -128,7 +128,8 @@ def place(row: "dict[str, Any]") -> str:
 
 def gotcha_lines(row: "dict[str, Any]", reasons: "Sequence[str]") -> "list[str]":
     """Return a gotcha for a task as two lines: what it is, and why it is told."""
-    return [record_line(row), f"  why: {clean('; '.join(reasons), 200)}"]
+    fix = fix_text(row["fix"]) if row["resolved"] else ""
+    return [record_line(row, fix=fix), f"  why: {clean('; '.join(reasons), 200)}"]
 
 
 def record_line(

@@ -2,7 +2,7 @@
 
 import os
 
-from gitmem.agents.prompt_text import record_line
+from gitmem.agents.prompt_text import fix_text, record_line
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots
 from gitmem.hooks.injection import inject
@@ -83,6 +83,11 @@ def recalled(hook: Hook, text: str, told: "list[str]") -> "list[str]":
         hook,
         found[:MOST],
         budget,
-        lambda row: record_line(row, body=row.get("body", ""), spot=spots.of(row)),
+        lambda row: record_line(
+            row,
+            body=row.get("body", ""),
+            spot=spots.of(row),
+            fix=fix_text(row["fix"]) if row["resolved"] else "",
+        ),
         told,
     )

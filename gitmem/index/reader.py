@@ -265,6 +265,15 @@ class Index:
         return out
 
     @healing
+    def paths_of(self, kinds: "Sequence[str]") -> "list[str]":
+        """Return the paths that records of some kinds are anchored in."""
+        sql = (
+            "SELECT DISTINCT p.path FROM places p JOIN records r ON r.n = p.n "
+            f"WHERE r.kind IN ({marks(kinds)}) ORDER BY p.path"
+        )
+        return [path for (path,) in self.db.execute(sql, tuple(kinds))]
+
+    @healing
     def count(self) -> "dict[tuple[str, str], int]":
         """Return how many records there are by (store, kind)."""
         return {

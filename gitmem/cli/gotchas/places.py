@@ -31,9 +31,9 @@ FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
 @options.json_option
 @click.pass_obj
 def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
-    """Show the gotchas about files, with their lines of today; those at LINE come first.
+    """Show what is known about files, with its lines of today; what is at LINE comes first.
 
-    Prints nothing when nothing is known.
+    These are gotchas, and memories that are anchored there. Prints nothing when nothing is known.
 
     Code that was edited, moved or renamed is followed.
 
@@ -42,14 +42,14 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
       git mem gotcha for app/pay.py:40
       git mem gotcha for $(git diff --name-only)
     """
-    from gitmem.services.gotchas.placement import OPEN, Guide
+    from gitmem.services.gotchas.placement import TOLD, Guide
 
     with term.open() as app:
         agents = options.agents(app, None)
         guide = Guide(
             app.indexes(),
             app.follower,
-            lambda **more: app.rows(agents=agents, **OPEN, **more),
+            lambda **more: app.rows(agents=agents, valid_at=app.clock.stamp(), **TOLD, **more),
             app.state.snoozed(app.clock.now()),
             FOR_PATIENCE,
         )
@@ -106,6 +106,8 @@ def _files_of(app: App, path: str) -> list[str]:
     A file stands for itself, a folder for its files with gotchas, and the old name of a renamed
     file for its current name.
     """
+    from gitmem.services.gotchas.placement import TOLD
+
     root = app.location.worktree or ""
     if not root:
         return [path]
@@ -114,17 +116,18 @@ def _files_of(app: App, path: str) -> list[str]:
             return [path]
         inner = "" if path == "." else f"{path}/"
         known = {
-            name for prefix, index in app.indexes() if prefix != "user" for name in index.bases()
+            name
+            for prefix, index in app.indexes()
+            if prefix != "user"
+            for name in index.paths_of(TOLD["kinds"])
         }
         return sorted(
             name
             for name in known
             if name.startswith(inner) and os.path.isfile(os.path.join(root, name))
         )
-    from gitmem.services.gotchas.placement import OPEN
-
     names = (path, *app.follower.earlier(path))
-    for row in app.rows(paths=names, **OPEN):
+    for row in app.rows(paths=names, **TOLD):
         for anchor in row["anchors"]:
             now = app.follower.called(anchor) if anchor.get("path") in names else ""
             if now and now != path:

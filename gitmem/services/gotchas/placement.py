@@ -19,6 +19,8 @@ Row = dict[str, Any]
 STATES = ("same", "moved", "changed", "approximate", "file", "glob", "adrift")  # surest first
 RANK = {"critical": 0, "warning": 1, "info": 2}
 OPEN: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "resolved": False}
+# what `git mem gotcha for` tells: rules and decisions are known of a file as much as its traps
+TOLD: dict[str, Any] = OPEN | {"kinds": ("gotcha", "memory")}
 # what is looked at of a gotcha whose code is looked at
 SEEN = (*TRUST_FIELDS, "id", "severity", "last_seen", "anchors")
 MOVED_ROWS = 500  # gotchas that are looked for in a file that they were not anchored in

@@ -100,7 +100,8 @@ def match(
 ) -> "list[Match]":
     """Return the gotchas that a task calls for, best first.
 
-    None that is resolved, archived, decayed, snoozed or another agent's.
+    None that is archived, decayed, snoozed or another agent's. A resolved one only if it says how
+    the error that the task shows was dealt with.
     """
     found: list[Match] = []
     for index in indexes if isinstance(indexes, (list, tuple)) else (indexes,):
@@ -179,6 +180,7 @@ class _Search:
         self._named()
         numbers = sorted({*self.cases, *words.likely(120)})
         rows = self._rows(numbers, agents, kinds, stamp(now))
+        rows |= self._fixed(numbers, agents, kinds, stamp(now))
         texts = words.judge(rows, set(self.errors.patterns))
         top = max((evidence for evidence, alone, _ in texts.values() if alone), default=0.0)
         out = []
@@ -226,6 +228,18 @@ class _Search:
         ):
             self.cases[n].add("id", 1.0, "its id is named")
 
+    def _fixed(
+        self, numbers: "Sequence[int]", agents: "Sequence[str]", kinds: "Sequence[str]", at: str
+    ) -> "dict[int, Row]":
+        """Return the resolved rows among these that say what helped against the error shown."""
+        return {
+            n: row
+            for n, row in self._rows(numbers, agents, kinds, at, resolved=True).items()
+            if (row["workaround"] or row["fix"])
+            and row["pattern"]
+            and ("error" in self.cases[n].signals or self.errors.shows(row))
+        }
+
     def _holds(self, case: "Case", evidence: float, alone: bool) -> bool:
         """Return whether a case is a match.
 
@@ -245,12 +259,18 @@ class _Search:
         return alone
 
     def _rows(
-        self, numbers: "Sequence[int]", agents: "Sequence[str]", kinds: "Sequence[str]", at: str
+        self,
+        numbers: "Sequence[int]",
+        agents: "Sequence[str]",
+        kinds: "Sequence[str]",
+        at: str,
+        *,
+        resolved: bool = False,
     ) -> "dict[int, Row]":
         """Return the rows among these that hold at a time, with what is needed to judge them."""
         import json
 
-        names = ("n", "id", "title", "pattern", "anchors")
+        names = ("n", "id", "title", "pattern", "anchors", "workaround", "fix")
         out: dict[int, Row] = {}
         for start in range(0, len(numbers), 400):
             where, bound = filtered(
@@ -258,7 +278,7 @@ class _Search:
                 kinds=kinds,
                 agents=agents,
                 statuses=LIVE,
-                resolved=False,
+                resolved=resolved,
                 valid_at=at,
             )
             sql = f"SELECT {', '.join(names)} FROM records{where}"

@@ -122,9 +122,7 @@ class PromptWords:
         self.size = max(400, index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0)
         self.most = max(64, min(self.size // 50, 600))
         self.asks = text.rstrip().endswith(("?", "？", "؟"))
-        law = ENOUGH + STEP * math.log(self._told() / 100)
-        self.enough = min(ENOUGH_OF_MANY, max(LEAST, law))
-        self.least = min(ENOUGH_OF_MANY, law)  # what is enough for a title that answers a question
+        self.enough = max(LEAST, _enough_of(self._told()))
         self.tokens: list[str] = []
         # what words that tell nothing alone add to a row: in its title, elsewhere
         self.small: dict[int, list[float]] = {}
@@ -432,13 +430,20 @@ class PromptWords:
                 score += min(1.0, told) * (
                     RARE_TITLED * min(2.0, titled) + RARE * min(2.0, elsewhere)
                 )
-            enough = self.least if answers else self.enough
+            enough = self._least(hits) if answers else self.enough
             out[n] = (
                 score,
                 score >= enough,
                 "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4])),
             )
         return out
+
+    def _least(self, hits: "Sequence[_Term]") -> float:
+        """Return the evidence that is enough for a title that answers a question.
+
+        The fewer records have a word that they share, the less likely it is shared by chance.
+        """
+        return _enough_of(min(len(term.rows) for term in hits))
 
     def _clause(self, text: str, absent: float = 1.0) -> "_Clause":
         """Return what a part of the task says; the first part is the whole.
@@ -461,6 +466,11 @@ class PromptWords:
                 for root in forms(found[0])
             },
         )
+
+
+def _enough_of(records: int) -> float:
+    """Return the evidence of words that is enough alone among so many records."""
+    return min(ENOUGH_OF_MANY, ENOUGH + STEP * math.log(records / 100))
 
 
 def _evidence(n: int, title: str, hits: "Sequence[_Term]", clause: "_Clause") -> float:
