@@ -14,6 +14,7 @@ from gitmem.git.added_lines import contents as contents_of
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import CodeCommit
 from gitmem.git.paths import unquoted
+from gitmem.text.plural import counted
 
 NOT_COMMITTED = "0"  # the id that blame gives to lines of the work tree is this and nothing else
 _HEADER = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) (\d+) (\d+)(?: (\d+))?")
@@ -66,7 +67,7 @@ def _blame(history: CodeHistory, path: str, args: Sequence[str], contents: bytes
         if "has only" in error.stderr:
             found = re.search(r"has only (\d+) line", error.stderr)
             raise UserError(
-                f"'{path}' has {found[1] if found else 'fewer'} lines.",
+                f"'{path}' has {counted(int(found[1]), 'line') if found else 'fewer lines'}.",
                 "Name lines that are there: FILE:LINE or FILE:FIRST-LAST",
             ) from error
         raise UserError(

@@ -116,6 +116,17 @@ def test_automatic_snapshots_are_found_last(repo: Path):
     assert [hit["kind"] for hit in two] == ["memory", "memory"]
 
 
+def test_one_thing_is_not_several(repo: Path):
+    """A number and its noun agree."""
+    (repo / "b.py").write_text("x = 1\n")
+    mem(repo, "gotcha", "add", "It is one", "--anchor", "b.py:1")
+    assert "1 gotcha looked at" in mem(repo, "gotcha", "verify").stderr
+    assert "b.py has 1 line, not 3" in (
+        mem(repo, "gotcha", "add", "It is three", "--anchor", "b.py:3", code=1).stderr
+    )
+    assert "seen 1 time in all" in mem(repo, "gotcha", "stats").stdout
+
+
 def test_an_id_that_ends_in_a_name_is_shown_whole():
     """Half a name names nothing."""
     assert short_id("dna-pallets-click") == "dna-pallets-click"

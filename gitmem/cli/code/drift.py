@@ -11,6 +11,7 @@ from gitmem.cli.terminal import Terminal, path_shown, path_text, plain
 from gitmem.git.merges import Merges
 from gitmem.services.drift.compare import Lines, Shared
 from gitmem.services.drift.drift import LEVELS, DriftFile, Pair, Side, drift, name_authors, sides
+from gitmem.text.plural import counted
 from gitmem.worker.drift import working
 
 COLORS = {
@@ -92,8 +93,9 @@ def drift_command(
         term.rows(_lines(term, shown, pairs), app)
         if left:
             term.note(
-                f"{left} branch{'' if left == 1 else 'es'} without a commit in {days} days, or "
-                f"beyond the newest 40, left out: --days N, or name them."
+                f"{left} branch{'' if left == 1 else 'es'} without a commit in "
+                f"{counted(days, 'day')}, or beyond the newest 40, left out: --days N, or name "
+                "them."
             )
 
 

@@ -18,6 +18,7 @@ from gitmem.index.reader import FIELDS
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
 from gitmem.records.texts import place_text
 from gitmem.services.records.committers import marked_title, trust_marks
+from gitmem.text.plural import counted
 
 
 @click.command("list", short_help=TABLE["list"][2])
@@ -208,7 +209,7 @@ def stats_command(term: Terminal, as_json: bool) -> None:
                 f"{count} {what.replace('_', ' ')}" for what, count in facts[key].items() if count
             )
             term.say(f"  by {name:<9} {counts or '-'}")
-        term.say(f"  seen {facts['occurrences']} times in all")
+        term.say(f"  seen {counted(facts['occurrences'], 'time')} in all")
         hours = f"{window / 3600:g} h"
         term.say(
             f"  {facts['error_count']} error{'s' if facts['error_count'] != 1 else ''} "
@@ -260,5 +261,5 @@ def drifted(term: Terminal, as_json: bool) -> int:
                 "PLACE. No more: git mem gotcha resolve ID."
             )
         else:
-            term.note(f"all {seen.total} gotchas are where they were.")
+            term.note(f"nothing moved: {counted(seen.total, 'gotcha')} looked at.")
         return 1 if seen.found else 0

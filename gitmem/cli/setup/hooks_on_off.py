@@ -11,6 +11,7 @@ from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.repo import hook_switch
 from gitmem.repo.location import Home
+from gitmem.text.plural import counted
 
 SHOWN = 5  # sessions that are named
 LONGEST = 10 * 365 * 86400.0  # seconds that hooks may be off for
@@ -111,7 +112,7 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
             f"on{_flag('session', one_off)}"
         )
     if len(still) > SHOWN:
-        term.note(f"and for {len(still) - SHOWN} sessions more: git mem status")
+        term.note(f"and for {counted(len(still) - SHOWN, 'more session')}: git mem status")
     if scope == "machine":
         try:
             with term.open() as app:

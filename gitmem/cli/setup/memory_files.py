@@ -15,6 +15,7 @@ from gitmem.services.memory_files import push as native_push
 from gitmem.services.memory_files.discover import BYTES, LINES
 from gitmem.services.memory_files.pull import Action, PullPlan
 from gitmem.services.memory_files.push import Push
+from gitmem.text.plural import counted
 from gitmem.worker import memory_files
 from gitmem.worker.memory_files import Run
 
@@ -422,7 +423,7 @@ def _status_line(term: Terminal, row: dict[str, Any]) -> str:
         )
         records = f"{shown} record{'' if sum(held['stores'].values()) == 1 else 's'}"
         parts.append(
-            f"block: {records}, {held['lines']} lines, {held['bytes']:,} "
+            f"block: {records}, {counted(held['lines'], 'line')}, {held['bytes']:,} "
             f"bytes{edited}{'' if held['whole'] else ', damaged'}"
         )
         if "in_step" in held:
@@ -570,7 +571,7 @@ def _say_push(term: Terminal, push: Push, dry: bool, remove: bool) -> None:
         f"{row['line_count']} of {limit['line_count']} lines, {row['size_bytes']:,} of "
         f"{limit['size_bytes']:,} bytes"
         if limit
-        else f"{row['line_count']} lines, {row['size_bytes']:,} bytes"
+        else f"{counted(row['line_count'], 'line')}, {counted(row['size_bytes'], 'byte')}"
     )
     count = f"{len(row['ids'])} of {row['wanted_count']} records"
     said = {

@@ -20,6 +20,7 @@ from gitmem.codemap.linemap.indexed_text import WIDTH, code, read
 from gitmem.codemap.linemap.line_map import LineMap
 from gitmem.codemap.linemap.normal_forms import squash
 from gitmem.errors import UserError
+from gitmem.text.plural import counted
 
 MOST = 20  # anchored lines that are kept
 RIVAL = 0.45  # likeness from which a line could have become another one
@@ -49,7 +50,7 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
         first, last = span
         count = len(lines) - (1 if len(lines) > 1 and not lines[-1] else 0)
         if first > len(lines):
-            raise UserError(f"{path} has {count} lines, not {first}.")
+            raise UserError(f"{path} has {counted(count, 'line')}, not {first}.")
         last = min(last, len(lines))
         around = definitions.enclosing(
             [one for one in known if one.first <= first and one.last >= min(last, count)], first

@@ -16,6 +16,7 @@ from gitmem.llm import prompts
 from gitmem.llm.provider import Model, ModelFailed
 from gitmem.records.items import Extract, Item, item_id, plain
 from gitmem.services.session_log import changes
+from gitmem.text.plural import counted
 from gitmem.transcripts.turn import Turn
 
 CHUNK = 12_000  # tokens of one question's text: what a small model on this machine reads at once
@@ -254,7 +255,8 @@ def _why(model: Model, parts: Sequence[_Part], passed: int) -> str:
         )
         out.append(share + " ".join(causes[:2]))
     if passed and len(failed) < len(parts):
-        out.append(f"the oldest {passed} turns were read offline: gitmem.modelBudget.")
+        verb = "was" if passed == 1 else "were"
+        out.append(f"the oldest {counted(passed, 'turn')} {verb} read offline: gitmem.modelBudget.")
     return " ".join(" ".join(part for part in out if part).split())
 
 
