@@ -15,7 +15,7 @@ from gitmem.services.records.committers import marked_title
 from gitmem.services.work import context, workflow_file
 from gitmem.services.work.context import WorkContext
 from gitmem.state import activity
-from gitmem.state.workflow import NEW, TASK, Act, ago
+from gitmem.state.workflow import NEW, TASK, Act, Workflow, WorkflowTable, ago
 
 LONG = 120  # characters of a task or a story
 
@@ -246,17 +246,22 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
             return
         lines = [f"with {plain(os.path.relpath(path))}", ""] if path else []
         for flow in chosen:
-            lines.append(term.style(flow.name, bold=True))
-            for step in flow.transitions:
-                lines.append(
-                    f"  {step.state:<20} {context.spoken(step.trigger):<34} next: "
-                    f"{', '.join(context.spoken(one) for one in step.next)}"
-                )
-            triggers = {step.trigger for step in flow.transitions}
-            more = [
-                f"{context.spoken(task)} ({state})"
-                for task, state in table.tasks_of(flow.name)
-                if task not in triggers
-            ]
-            lines += [f"  also: {', '.join(more)}"] if more else []
+            lines += _workflow_lines(term, table, flow)
         term.page([plain(line) if not term.colored else line for line in lines], app)
+
+
+def _workflow_lines(term: Terminal, table: WorkflowTable, flow: Workflow) -> list[str]:
+    """Return a workflow as people read it: its states, what leads to them, what comes next."""
+    lines = [term.style(flow.name, bold=True)]
+    for step in flow.transitions:
+        lines.append(
+            f"  {step.state:<20} {context.spoken(step.trigger):<34} next: "
+            f"{', '.join(context.spoken(one) for one in step.next)}"
+        )
+    triggers = {step.trigger for step in flow.transitions}
+    more = [
+        f"{context.spoken(task)} ({state})"
+        for task, state in table.tasks_of(flow.name)
+        if task not in triggers
+    ]
+    return [*lines, f"  also: {', '.join(more)}"] if more else lines

@@ -61,19 +61,28 @@ def commands(
     tested: set[str] = set()  # ecosystems whose scripts say how tests run
     python = next((runner for name, runner in _PYTHON_LOCKS if name in own or name in root), "")
     for one in top:
-        runner = one.runner or _RUNNERS.get(one.ecosystem, "")
+        runner = _runner(one, python)
         if one.ecosystem == "npm":
             runner = node_runner([one, *top], root, own)
-        elif runner.startswith(("poe ", "task ")) and one.ecosystem == "python":
-            runner = python + runner
-        shown = [row for row in one.scripts.items() if _is_called(row[0], one)][:SCRIPTS]
+        shown = _called(one)
         out += [(f"{runner}{name}", what) for name, what in shown]
-        if any(name in _TEST_NAMES for name, _ in shown):
+        if _TEST_NAMES & {name for name, _ in shown}:
             tested.add(one.ecosystem)
     if not tested & {"make", "just", "task"}:
         rest = [one for one in top if one.ecosystem not in tested]
         out += [(command, "") for command in _usual_tests(rest, own, tools, python)][:2]
     return out
+
+
+def _runner(one: Declared, python: str) -> str:
+    """Return what the scripts of a manifest are called with; `python` runs tools of Python."""
+    if one.ecosystem == "python" and one.runner in {"poe ", "task "}:
+        return python + one.runner
+    return one.runner or _RUNNERS.get(one.ecosystem, "")
+
+
+def _called(one: Declared) -> list[Command]:
+    return [row for row in one.scripts.items() if _is_called(row[0], one)][:SCRIPTS]
 
 
 def _is_called(name: str, one: Declared) -> bool:
@@ -94,20 +103,8 @@ def _usual_tests(
     They follow from what is configured, and from what each ecosystem has.
     """
     ecosystems = {one.ecosystem for one in top}
-    has_tests = any(
-        name in {"conftest.py", "pytest.ini"} or name.startswith("tests/") for name in files
-    )
-    if python and "python" in ecosystems and ("pytest" in tools or has_tests):
-        yield f"{python}pytest"
-    elif "python" in ecosystems:
-        if "tox.ini" in files or "tox" in tools:
-            yield "tox"
-        elif "noxfile.py" in files:
-            yield "nox"
-        elif "pytest" in tools or has_tests:
-            yield "python -m pytest"
-        elif "manage.py" in files:
-            yield "python manage.py test"
+    if "python" in ecosystems and (command := _python_tests(files, tools, python)):
+        yield command
     for ecosystem, command in (
         ("cargo", "cargo test"),
         ("go", "go test ./..."),
@@ -118,6 +115,20 @@ def _usual_tests(
         if ecosystem in ecosystems:
             yield command
     yield from _other_tests(top, ecosystems, files)
+
+
+def _python_tests(files: frozenset[str], tools: Sequence[str], python: str) -> str:
+    is_pytest = "pytest" in tools or any(
+        name in {"conftest.py", "pytest.ini"} or name.startswith("tests/") for name in files
+    )
+    choices = (
+        (bool(python) and is_pytest, f"{python}pytest"),
+        ("tox.ini" in files or "tox" in tools, "tox"),
+        ("noxfile.py" in files, "nox"),
+        (is_pytest, "python -m pytest"),
+        ("manage.py" in files, "python manage.py test"),
+    )
+    return next((command for is_it, command in choices if is_it), "")
 
 
 def _other_tests(

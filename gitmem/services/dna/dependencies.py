@@ -51,14 +51,11 @@ def dependencies(
     `own_names` are the packages of the project itself, in lower case. A package that no manifest
     declares counts only in a language for which none declares any.
     """
-    versions: dict[str, str] = {}
-    options: dict[str, str] = {}
-    development: dict[str, str] = {}  # by the name in lower case
+    versions = _versions(declared, own_names)
+    options: dict[str, str] = {}  # names by themselves in lower case
+    development: dict[str, str] = {}
     for one in declared:
-        for name, version in one.uses.items():
-            if _last_part(name) not in own_names:
-                versions[name] = versions.get(name) or version
-        options |= one.options
+        options.update((name.lower(), name) for name in one.options)
         development.update((name.lower(), name) for name in (*one.tools, *one.tries))
     users = _users(paths, tags, versions)
     for name in [name for name in versions if _is_for_tests(name, users[name], declared)]:
@@ -68,13 +65,23 @@ def dependencies(
     if not any(one.uses or one.tries for one in declared):
         rows += _undeclared(paths, tags, resolution, own_names)
     used = {name.lower() for name in versions}
-    optional = _others({name.lower(): name for name in options}, used | own_names)
+    optional = _others(options, used | own_names)
     taken = used | own_names | {name.lower() for name in optional}
     return (
         sorted(rows, key=lambda row: (-row[2], row[0])),
         optional,
         _others(development, taken),
     )
+
+
+def _versions(declared: Sequence[Declared], own_names: frozenset[str]) -> dict[str, str]:
+    """Return the dependencies with their versions, without the project's own packages."""
+    versions: dict[str, str] = {}
+    for one in declared:
+        for name, version in one.uses.items():
+            if _last_part(name) not in own_names:
+                versions[name] = versions.get(name) or version
+    return versions
 
 
 def _others(names: Mapping[str, str], taken: AbstractSet[str]) -> list[str]:

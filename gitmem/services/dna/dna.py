@@ -75,12 +75,7 @@ def describe(
             known[path] = code.text(graph, path)[:200_000]
         return known[path]
 
-    paths = [
-        path
-        for path in graph.listing
-        if manifests.reader(path) is not None and not any(part in f"/{path}" for part in VENDOR)
-    ]
-    own = [path for path in paths if not _is_aside(path)]
+    own = [path for path in graph.listing if _is_own_manifest(path)]
     own += [path for path in WORKSPACE_FILES if path in graph.listing]
     oids = [graph.listing[path] for path in own]
     read = dict(code.trees.blobs(sorted(set(oids))))
@@ -109,10 +104,15 @@ def describe(
     return made
 
 
-def _is_aside(path: str) -> bool:
-    """Say whether a manifest is one of tests or examples; a list of requirements is not."""
+def _is_own_manifest(path: str) -> bool:
+    """Say whether a file is a manifest of the project: not of tests, examples or other projects.
+
+    A list of requirements may be for its tests.
+    """
+    if manifests.reader(path) is None or any(part in f"/{path}" for part in VENDOR):
+        return False
     folder, _, name = path.rpartition("/")
-    return is_aside(f"{folder}/x" if name.endswith((".txt", ".in")) else path)
+    return not is_aside(f"{folder}/x" if name.endswith((".txt", ".in")) else path)
 
 
 def _take_versions(declared: Sequence[Declared], central: bytes) -> None:

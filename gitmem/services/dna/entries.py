@@ -110,13 +110,17 @@ def _starts(path: str, inside: str, tags: Tags, text: Text, is_package: bool) ->
     if tags.language == "go":
         is_main = tags.package == "main" and tags.main
         return "main" if is_main and not _is_ignored(text(path)) else ""
-    if tags.language in COMPILED:
-        return "main" if tags.main else ""
-    if not tags.main or inside.count("/") > 1:
-        return ""
-    is_command = inside.startswith(("bin/", "exe/"))
-    is_alone = not is_package and "/" not in inside
-    return "main" if is_command or is_alone or (_NAMED.fullmatch(name) and not is_package) else ""
+    is_main = tags.main and (tags.language in COMPILED or _is_command(inside, name, is_package))
+    return "main" if is_main else ""
+
+
+def _is_command(inside: str, name: str, is_package: bool) -> bool:
+    """Say whether a script is a command of the project, by where it is and what it is called."""
+    if inside.count("/") > 1:
+        return False
+    if inside.startswith(("bin/", "exe/")):
+        return True
+    return not is_package and ("/" not in inside or _NAMED.fullmatch(name) is not None)
 
 
 def _framework(tags: Tags, inside: str) -> str:

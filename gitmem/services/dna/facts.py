@@ -125,11 +125,7 @@ def gather(sources: Sources, folder: str, name: str = "") -> ProjectFacts:
     made.about = _description(top)
     _languages(made, sources, paths, prefix)
     own_names = _own_names(sources, made)
-    for one in top:
-        for tool, version in one.needs.items():
-            is_new = all(tool != known for known, _ in made.stack)
-            if is_new and tool.lower() not in own_names:
-                made.stack.append((tool, version))
+    made.stack = _stack(top, own_names)
     parts = [] if folder else [one for one in sources.declared if _folder(one) in sources.inner]
     made.dependencies, made.optional, made.development = dependencies.dependencies(
         paths, sources.tags, sources.resolution, [*top, *parts], own_names
@@ -143,6 +139,16 @@ def gather(sources: Sources, folder: str, name: str = "") -> ProjectFacts:
     ]
     _words(made, listed, sources.text, prefix)
     return made
+
+
+def _stack(top: Sequence[Declared], own_names: frozenset[str]) -> list[tuple[str, str]]:
+    """Return the languages and tools that manifests ask for; the first one says the version."""
+    stack: dict[str, str] = {}
+    for one in top:
+        for tool, version in one.needs.items():
+            if tool.lower() not in own_names:
+                stack.setdefault(tool, version)
+    return list(stack.items())
 
 
 def _top(here: Sequence[Declared], prefix: str, *, alone: bool) -> list[Declared]:
@@ -263,16 +269,19 @@ def _words(made: ProjectFacts, listed: Sequence[str], text: Text, prefix: str) -
             said = words.readme_sentence(text(path).decode("utf-8", "replace"), name)
             made.context += [(short, said)] if said else []
         elif short in AGENT_FILES:
-            points = words.agent_points(text(path).decode("utf-8", "replace"))
-            # one file for all agents, under several names
-            if points and all(points != other for _, other in made.points):
-                made.points.append((short, points))
-        if short.lower() in PLANS:
+            _note_points(made, short, words.agent_points(text(path).decode("utf-8", "replace")))
+        elif short.lower() in PLANS:
             made.plans += _plan(short, text(path))
     if not made.about and made.context:
         made.about = made.context.pop()[1]
     made.about = made.about or _head(listed, text, prefix, name)
     made.context = [row for row in made.context if _says_more(row[1], made.about)]
+
+
+def _note_points(made: ProjectFacts, name: str, points: list[str]) -> None:
+    # projects have one file for all agents, under several names
+    if points and all(points != other for _, other in made.points):
+        made.points.append((name, points))
 
 
 def _head(listed: Sequence[str], text: Text, prefix: str, name: str) -> str:

@@ -4,6 +4,7 @@ Only a sentence about what the project is counts: no badge, no sponsor, no news,
 the reader to do something.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -81,21 +82,20 @@ def readme_sentence(text: str, name: str) -> str:
     or a paragraph that begins with the project's name.
     """
     sections = _sections(text)
+    return next((said for said in _candidates(sections, name) if said), "")
+
+
+def _candidates(sections: list[_Section], name: str) -> Iterator[str]:
+    """Yield what may say what a project is, the likeliest first; '' for what does not."""
     for section in [
         *_lead(sections, name),
         *(one for one in sections if _is_about(one.heading, name)),
     ]:
-        sentence = statement(section.paragraphs[0]) if section.paragraphs else ""
-        if sentence and _is_about_itself(sentence, name):
-            return sentence
-    for section in sections[:2]:
-        if tagline := _tagline(section.heading, name):
-            return tagline
+        said = statement(section.paragraphs[0]) if section.paragraphs else ""
+        yield said if _is_about_itself(said, name) else ""
+    yield from (_tagline(section.heading, name) for section in sections[:2])
     for section in sections:
-        for paragraph in section.paragraphs:
-            if _names(paragraph, name) and (sentence := statement(paragraph)):
-                return sentence
-    return ""
+        yield from (statement(one) for one in section.paragraphs if _names(one, name))
 
 
 def _names(paragraph: str, name: str) -> bool:
@@ -194,25 +194,29 @@ def _sections(text: str) -> list[_Section]:
         rows.clear()
 
     lines = _cleaned(text[:MOST]).split("\n")
-    for number, line in enumerate(lines):
-        following = lines[number + 1] if number + 1 < len(lines) else ""
-        heading = re.match(r"(#{1,6}|={1,6})[ \t]+(?=\S)", line)
-        if heading:
+    for line, following in itertools.pairwise([*lines, ""]):
+        title, level = _heading(line, "" if rows else following, is_first=len(sections) == 1)
+        if title:
             close()
-            title = _unlinked(line[heading.end() :].rstrip("#= \t"))
-            sections.append(_Section(title, len(heading[1])))
-        elif line.strip() and not rows and _is_underline(following, line):
-            close()
-            level = 1 if len(sections) == 1 else 2
-            sections.append(_Section(_unlinked(line.strip()), level))
-        elif _UNDERLINE.fullmatch(line.strip()) and line.strip():
-            rows.clear()
+            sections.append(_Section(title, level))
         elif not line.strip():
             close()
+        elif _UNDERLINE.fullmatch(line.strip()):
+            rows.clear()
         else:
             rows.append(line)
     close()
     return [one for one in sections if one.heading or one.paragraphs]
+
+
+def _heading(line: str, following: str, *, is_first: bool) -> tuple[str, int]:
+    """Return the words of a heading and its level, ('', 0) for another line."""
+    marked = re.match(r"(#{1,6}|={1,6})[ \t]+(?=\S)", line)
+    if marked:
+        return _unlinked(line[marked.end() :].rstrip("#= \t")), len(marked[1])
+    if line.strip() and _is_underline(following, line):
+        return _unlinked(line.strip()), 1 if is_first else 2
+    return "", 0
 
 
 def _is_underline(line: str, heading: str) -> bool:

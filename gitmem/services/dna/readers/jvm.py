@@ -1,6 +1,7 @@
 """Manifests of Java: pom.xml and Gradle's build files. Pure."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
@@ -38,6 +39,15 @@ def pom(path: str, text: str) -> Declared:
         " ".join(said(root, "description").split()),
     )
     made.needs |= _java(properties)
+    _maven_dependencies(made, root, said)
+    parent = root.find("parent")
+    if parent is not None and said(parent, "artifactId") and said(parent, "version"):
+        made.needs[said(parent, "artifactId")] = said(parent, "version")
+    return made
+
+
+def _maven_dependencies(made: Declared, root: Any, said: Callable[[Any, str], str]) -> None:
+    """Note dependencies; the scope may stand in what a project manages for all its modules."""
     scopes = {
         _coordinates(said, one): said(one, "scope")
         for one in root.findall("dependencyManagement/dependencies/dependency")
@@ -51,11 +61,6 @@ def pom(path: str, text: str) -> Declared:
             made.options[name] = version
         else:
             declare(made, {name: version})
-    if parent := root.find("parent"):
-        name, version = said(parent, "artifactId"), said(parent, "version")
-        if name and version:
-            made.needs[name] = version
-    return made
 
 
 def _java(properties: dict[str, str]) -> dict[str, str]:

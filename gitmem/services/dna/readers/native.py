@@ -34,11 +34,16 @@ def cargo(path: str, text: str) -> Declared:
         _dependencies(made, conditional if isinstance(conditional, dict) else {}, shared)
     if not made.name:  # of a workspace only: what its members share
         made.uses = shared | made.uses
-    bins = given.get("bin")
+    made.starts |= _binaries(given.get("bin"))
+    return made
+
+
+def _binaries(bins: Any) -> dict[str, str]:
+    out = {}
     for one in bins if isinstance(bins, list) else ():
         if isinstance(one, dict) and isinstance(one.get("name"), str):
-            made.starts[one["name"]] = str(one.get("path") or f"src/bin/{one['name']}.rs")
-    return made
+            out[one["name"]] = str(one.get("path") or f"src/bin/{one['name']}.rs")
+    return out
 
 
 def _dependencies(made: Declared, given: dict[str, Any], shared: dict[str, str]) -> None:
@@ -82,17 +87,24 @@ def cmake(path: str, text: str) -> Declared:
         made.description = about[1]
     if version := re.search(r"(?i)cmake_minimum_required\s*\(\s*VERSION\s+(\d+(?:\.\d+)*)", text):
         made.needs["CMake"] = f">={version[1]}"
-    given = [(kind.upper(), year) for kind, year in _STANDARD.findall(text)]
-    for kind, name in (("CXX", "C++"), ("C", "C")):
-        standards = [year for other, year in given if other == kind]
-        if standards:  # which one is taken may depend on what is asked for
-            least = min(standards, key=lambda year: (int(year) + 50) % 100)
-            made.needs[name] = least if len(set(standards)) == 1 else f">={least}"
+    made.needs |= _standards(text)
     _packages(made, text)
     if (options := _test_options(text)) is not None:
         flags = "".join(f" -D{name}=ON" for name in options)
         made.tested_by = f"cmake -B build{flags} && cmake --build build && ctest --test-dir build"
     return made
+
+
+def _standards(text: str) -> dict[str, str]:
+    """Return the least standard of C++ and C: which one is taken may depend on options."""
+    given = [(kind.upper(), year) for kind, year in _STANDARD.findall(text)]
+    out = {}
+    for kind, name in (("CXX", "C++"), ("C", "C")):
+        standards = [year for other, year in given if other == kind]
+        if standards:
+            least = min(standards, key=lambda year: (int(year) + 50) % 100)
+            out[name] = least if len(set(standards)) == 1 else f">={least}"
+    return out
 
 
 def _packages(made: Declared, text: str) -> None:

@@ -1,5 +1,7 @@
 """package.json. Pure."""
 
+from typing import Any
+
 from gitmem.codemap.imports.files import json_object, table
 from gitmem.services.dna.declared import Declared, is_stub, versions
 
@@ -26,15 +28,19 @@ def package_json(path: str, text: str) -> Declared:
     made.tries = versions(table(given, "devDependencies"))
     for name in [name for name in made.uses if is_stub(name)]:
         made.tries[name] = made.uses.pop(name)
-    bin_ = given.get("bin")
-    if isinstance(bin_, str):
-        made.starts[made.name.rpartition("/")[2]] = bin_
-    made.starts |= {name: where for name, where in versions(table(given, "bin")).items() if where}
-    for key in ("main", "module"):
-        if isinstance(given.get(key), str):
-            made.starts.setdefault(f"({key})", given[key])
-            break
+    made.starts = _starts(given, made.name.rpartition("/")[2])
     made.scripts = {
         name: command for name, command in versions(table(given, "scripts")).items() if command
     }
     return made
+
+
+def _starts(given: dict[str, Any], name: str) -> dict[str, str]:
+    """Return the commands of a package, and the file that others import."""
+    starts = {one: where for one, where in versions(table(given, "bin")).items() if where}
+    if isinstance(given.get("bin"), str):
+        starts[name] = given["bin"]
+    main = next((key for key in ("main", "module") if isinstance(given.get(key), str)), "")
+    if main:
+        starts.setdefault(f"({main})", given[main])
+    return starts
