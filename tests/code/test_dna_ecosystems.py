@@ -101,6 +101,14 @@ STACKS: dict[str, tuple[dict[str, str], list[str]]] = {
             "- For development: mkdocs, trio",
         ],
     ),
+    "tools": (
+        {**SWIFT, "Gemfile": "gem 'cocoapods'\ngem 'jazzy'\n"},
+        [
+            "- Swift >=5.9",
+            "- Dependencies: swift-log 1.5.0",
+            "- For development: cocoapods, jazzy",
+        ],
+    ),
     "group": (
         {
             "pom.xml": "<project><artifactId>acme</artifactId><dependencies><dependency><groupId>g</groupId>"

@@ -56,6 +56,7 @@ WORDS: dict[str, tuple[dict[str, str], str]] = {
         "Acme is a fast router for parcels, written in Go.",
     ),
     "orders": ({"README.md": "# acme\n\nClick the **Use this template** button to begin.\n"}, ""),
+    "slogan": ({"README.md": "# acme\n\nExplore the ultimate experience of parcels.\n"}, ""),
     "elsewhere": (
         {"README.md": "# acme\n\n## Release Notes\n\nLocated at https://x.org/releases\n"},
         "",

@@ -16,6 +16,7 @@ from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.tags.tags import Tags
 from gitmem.services.dna import commands, dependencies, entries, surroundings, words
 from gitmem.services.dna.declared import Declared
+from gitmem.services.dna.manifests import reader
 from gitmem.text.test_files import is_aside
 from gitmem.transcripts.formats import plan_files
 
@@ -32,6 +33,12 @@ NAMES = {
     "ruby": "Ruby",
     "csharp": "C#",
     "php": "PHP",
+}
+# languages of whose code a list of packages can be
+_LANGUAGES = {
+    "ruby": frozenset({"ruby"}),
+    "python": frozenset({"python"}),
+    "npm": frozenset({"javascript", "typescript", "tsx"}),
 }
 README = re.compile(r"^readme(?:\.(?:md|rst|txt|markdown|adoc))?$", re.IGNORECASE)
 PLANS = frozenset({"plan.md", "progress.md", "state.json"})
@@ -121,6 +128,7 @@ def gather(sources: Sources, folder: str, name: str = "") -> ProjectFacts:
     here = [one for one in sources.declared if sources.own(folder, one.path)]
     top = _top(here, prefix, alone=not sources.inner)
     _divide_requirements(top)
+    _divide_tools(top, {sources.tags[path].language for path in paths if not reader(path)})
     made = ProjectFacts(_name(top, folder, name, bool(sources.inner)), folder)
     made.about = _description(top)
     _languages(made, sources, paths, prefix)
@@ -175,6 +183,15 @@ def _divide_requirements(top: Sequence[Declared]) -> None:
     packages = [one for one in top if one.ecosystem == "python" and one.name and one.uses]
     for one in top:
         if packages and one.path.endswith((".txt", ".in")):
+            one.tries |= one.uses
+            one.uses = {}
+
+
+def _divide_tools(top: Sequence[Declared], languages: set[str]) -> None:
+    """Note that packages of a language in which the project has no code are for development."""
+    for one in top:
+        wanted = _LANGUAGES.get(one.ecosystem)
+        if wanted and not wanted & languages and not one.name:
             one.tries |= one.uses
             one.uses = {}
 
@@ -240,7 +257,9 @@ def _key_files(sources: Sources, prefix: str) -> list[KeyFile]:
     graph = sources.graph
     rows = []
     for path, rank in sources.ranks.items():
-        if path.startswith(prefix) and not is_aside(path):
+        inside = path[len(prefix) :]
+        is_beside = is_aside(path) or entries.is_tooling(inside) or inside.startswith(".")
+        if path.startswith(prefix) and not is_beside:
             users = len(graph.dependents(path))
             rows.append((rank * math.log2(1 + users), users, path))
     rows.sort(key=lambda row: (-row[0], row[2]))
