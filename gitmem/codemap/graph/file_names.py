@@ -12,7 +12,7 @@ INNER = frozenset({"method"})  # kinds that are reached through what is around t
 TYPES = frozenset({"class", "interface", "struct", "enum", "type", "trait"})
 
 
-class FileNames:
+class NamesByFile:
     """The names of the files of one state of a project."""
 
     def __init__(self, tags: Mapping[str, Tags]) -> None:

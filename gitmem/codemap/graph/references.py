@@ -3,7 +3,6 @@
 Uses by imports that lead to it are kept apart from places where only the name is the same.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -118,8 +117,13 @@ def _column(before: bytes, written: bytes, name: str) -> int:
 
 def _within(text: str, name: str) -> int:
     """Return where a name begins in a text as a word of its own, or -1."""
-    match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
-    return match.start() if match else -1
+    at = text.find(name)
+    while at >= 0:
+        around = text[at - 1 : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(letter.isalnum() or letter == "_" for letter in around):
+            return at
+        at = text.find(name, at + 1)
+    return -1
 
 
 def _names(tags: Tags, name: str) -> bool:

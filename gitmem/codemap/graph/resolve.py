@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gitmem.codemap.graph.c_names import C, CNames
-from gitmem.codemap.graph.file_names import FileNames
+from gitmem.codemap.graph.file_names import NamesByFile
 from gitmem.codemap.graph.grouped_names import GroupedNames
 from gitmem.codemap.imports import groups, ruby, rust
 from gitmem.codemap.imports.files import Binding, ProjectFiles
@@ -43,7 +43,7 @@ class Resolution:
     def __init__(self, files: ProjectFiles, tags: Mapping[str, Tags]) -> None:
         self._tags = tags
         self._resolvers = Resolvers(files)
-        self.names = FileNames(tags)
+        self.names = NamesByFile(tags)
         self._bindings: dict[str, tuple[Binding, ...]] = {}
         self._bound: dict[str, dict[str, list[Binding]]] = {}
         self._external: dict[str, frozenset[str]] = {}

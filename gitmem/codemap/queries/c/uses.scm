@@ -7,7 +7,7 @@
 (function_definition) @scope
 (parameter_declaration declarator: (identifier) @local @parameter)
 (parameter_declaration declarator: (pointer_declarator declarator: (identifier) @parameter))
-(declaration declarator: (identifier) @local)
-(init_declarator declarator: (identifier) @local)
+(declaration declarator: (identifier) @local @parameter)
+(init_declarator declarator: (identifier) @local @parameter)
 [(pointer_declarator declarator: (identifier) @local) (array_declarator declarator: (identifier) @local)]
 (labeled_statement label: (statement_identifier) @label)
