@@ -46,6 +46,8 @@ class Resolution:
         self.names = NamesByFile(tags)
         self._bindings: dict[str, tuple[Binding, ...]] = {}
         self._bound: dict[str, dict[str, list[Binding]]] = {}
+        self._classes: dict[str, Place | None] = {}
+        self._stars: dict[str, list[str]] = {}
         self._external: dict[str, frozenset[str]] = {}
         self._grouped: GroupedNames | None = None
         self._looked: dict[tuple[str, str], tuple[Place | None, frozenset[str]]] = {}
@@ -161,8 +163,7 @@ class Resolution:
         None when it is not there. Of several files of a group, the nearest to `user` is taken.
         """
         if target[:1] == "\0":
-            path = self.grouped.file(target, name, user)
-            if path:
+            if path := self.grouped.file(target, name, user):
                 return path, self.names.inside(path).get(name, name)
             outer = self._class_of(target, user)
             return self.member(outer, name, user) if outer is not None else None
@@ -182,11 +183,13 @@ class Resolution:
 
     def _class_of(self, target: str, user: str) -> Place | None:
         """Return the class that a group's name is, where it is no package: `org.shop.Cart`."""
-        language, _, name = target[1:].partition("\0")
-        outer, dot, last = name.rpartition(".")
-        if not dot or language == "go" or self.grouped.has(target):
-            return None
-        return self.lookup(groups.group(language, outer), last, user)
+        if target not in self._classes:
+            language, _, name = target[1:].partition("\0")
+            outer, dot, last = name.rpartition(".")
+            self._classes[target] = None
+            if dot and language != "go" and not self.grouped.has(target):
+                self._classes[target] = self.lookup(groups.group(language, outer), last, user)
+        return self._classes[target]
 
     def _in_file(self, target: str, name: str, passes: int) -> tuple[str, str] | None:
         inside = self.names.inside(target)
@@ -316,11 +319,9 @@ class Resolution:
         self, path: str, names: list[str], bound: "dict[str, list[Binding]]"
     ) -> Meaning | None:
         """Return what a name means that no import binds by itself."""
-        for one in bound.get(STAR, ()):
-            for target in one.targets:
-                found = self.lookup(target, names[0], path) if target != path else None
-                if found is not None:
-                    return Meaning(found, 1)
+        for target in self._star_targets(path, bound):
+            if (found := self.lookup(target, names[0], path)) is not None:
+                return Meaning(found, 1)
         tags = self._tags[path]
         if tags.language == "ruby":
             return self._constant(path, names)
@@ -329,6 +330,22 @@ class Resolution:
             if other:
                 return Meaning((other, self.names.inside(other).get(names[0], names[0])), 1)
         return None
+
+    def _star_targets(self, path: str, bound: "dict[str, list[Binding]]") -> list[str]:
+        """Return the files, groups and classes of this project of which all names are imported."""
+        if path not in self._stars:
+            self._stars[path] = [
+                target
+                for one in bound.get(STAR, ())
+                for target in one.targets
+                if target != path
+                and (
+                    target[:1] != "\0"
+                    or self.grouped.has(target)
+                    or self._class_of(target, path) is not None
+                )
+            ]
+        return self._stars[path]
 
     def _bound_names(self, path: str) -> dict[str, list[Binding]]:
         if path not in self._bound:

@@ -35,8 +35,9 @@ _CALLABLE_APART = frozenset({"java", "ruby"})
 _CHAIN = re.compile(rb"\\?[^\W\d]\w*(?:(?:\.|::|\\|\?\.)[^\W\d]\w*)*")
 _JOINT = re.compile(rb"::|->|\\|\?->|[?!&]?\.")
 _LAST = re.compile(rb"(?<!\w)\w++$")
-_JOINT_ENDS = frozenset(b".>:")
-_NO_NAME = frozenset(b"$\\")  # before a variable of PHP, and a part of a qualified name
+_BEFORE = frozenset(b".>:")
+_MARKS = (b"$", b"\\")  # before a variable of PHP, and a part of a qualified name
+_NO_NAME = frozenset(b"".join(_MARKS))
 # a receiver, read backwards from the joint behind it
 _RECEIVER = re.compile(rb"[?!&]?(\w+(?:(?:\.[?!&]?|::|>-\??|\\)\w+)*)\\?")
 
@@ -115,42 +116,45 @@ def _sorted_out(
     Of the chains that begin at one place, the longest is returned.
     """
     chains, members, begins = _chains(captures, data)
-    chained = set(begins)
-    plain: list[tuple[int, int]] = []
-    names = [(node.start_byte, node.end_byte) for node in captures.get("name", ())]
-    for start, end in sorted(names):
-        if end in chained or start == end:  # what a parser missed has no bytes
-            continue
-        before = data[start - 1] if start else 0
-        joint = _joint(data, start) if before in _JOINT_ENDS else 0
-        if joint:
-            first = _first_of(begins, data, start - joint)
-            _add_member(data, (first, start, end), chains, members)
-            begins[end] = first
-        elif before not in _NO_NAME:
-            begins[end] = start
-            plain.append((start, end))
+    rows = [(node.start_byte, node.end_byte) for node in captures.get("name", ())]
+    rows.sort()
+    # what a parser missed has no bytes
+    rows = [(start, end) for start, end in rows if end not in begins and start < end]
+    # the byte before the first one is the last of the text, which is no joint for it
+    behind = [
+        (start, end, joint)
+        for start, end in rows
+        if data[start - 1] in _BEFORE and (joint := _joint(data, start))
+    ]
+    joined = {start for start, _, _ in behind}
+    plain = [row for row in rows if row[0] not in joined]
+    if any(mark in data for mark in _MARKS):
+        plain = [row for row in plain if data[row[0] - 1] not in _NO_NAME]
+    begins.update([(end, start) for start, end in plain])
+    _add_joined(data, behind, (chains, members, begins))
     return [row for row in plain if row[0] not in chains], chains, members
+
+
+def _add_joined(
+    data: bytes,
+    behind: "list[tuple[int, int, int]]",
+    out: "tuple[dict[int, tuple[bytes, int]], list[Use], dict[int, int]]",
+) -> None:
+    """Add names behind joints, as (begin, end, bytes of the joint), to what `_chains` returned."""
+    chains, members, begins = out
+    for start, end, joint in behind:
+        first = _first_of(begins, data, start - joint)
+        begins[end] = first
+        if first < 0:
+            members.append((b"." + data[start:end], start, end))
+        elif first not in chains or chains[first][1] < end:
+            chains[first] = _joined(data[first:end]), end
 
 
 def _first_of(begins: dict[int, int], data: bytes, behind: int) -> int:
     """Return where the chain begins that ends before a joint, or -1 when that is no chain."""
     first = begins.get(behind, -1)
     return first if first >= 0 else _receiver(data, behind)
-
-
-def _add_member(
-    data: bytes,
-    place: tuple[int, int, int],
-    chains: dict[int, tuple[bytes, int]],
-    members: list[Use],
-) -> None:
-    """Note a name behind a joint; `place` is where its chain and the name begin, and its end."""
-    first, start, end = place
-    if first < 0:
-        members.append((b"." + data[start:end], start, end))
-    elif first not in chains or chains[first][1] < end:
-        chains[first] = _joined(data[first:end]), end
 
 
 def _chains(
@@ -189,12 +193,12 @@ def _joined(text: bytes) -> bytes:
 
 def _joint(data: bytes, at: int) -> int:
     """Return how many bytes the joint has that ends at a byte; 0 when there is none."""
-    last, before = data[at - 1 : at], data[at - 2 : at - 1]
+    last, before = data[at - 1 : at], data[max(0, at - 2) : max(0, at - 1)]
     if last == b".":
         return 0 if before == b"." else 1
     if last == b":":
         return 2 if before == b":" else 0
-    return 2 if before == b"-" else 0
+    return 2 if last == b">" and before == b"-" else 0
 
 
 def _receiver(data: bytes, end: int) -> int:
