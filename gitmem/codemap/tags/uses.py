@@ -120,12 +120,7 @@ def _sorted_out(
     rows.sort()
     # what a parser missed has no bytes
     rows = [(start, end) for start, end in rows if end not in begins and start < end]
-    # the byte before the first one is the last of the text, which is no joint for it
-    behind = [
-        (start, end, joint)
-        for start, end in rows
-        if data[start - 1] in _BEFORE and (joint := _joint(data, start))
-    ]
+    behind = _behind_joints(data, rows)
     joined = {start for start, _, _ in behind}
     plain = [row for row in rows if row[0] not in joined]
     if any(mark in data for mark in _MARKS):
@@ -135,12 +130,22 @@ def _sorted_out(
     return [row for row in plain if row[0] not in chains], chains, members
 
 
+def _behind_joints(data: bytes, rows: "list[tuple[int, int]]") -> "list[tuple[int, int, int]]":
+    """Return the names behind joints, as (begin, end, bytes of the joint)."""
+    # the byte before the first one is the last of the text, which is no joint for it
+    return [
+        (start, end, joint)
+        for start, end in rows
+        if data[start - 1] in _BEFORE and (joint := _joint(data, start))
+    ]
+
+
 def _add_joined(
     data: bytes,
     behind: "list[tuple[int, int, int]]",
     out: "tuple[dict[int, tuple[bytes, int]], list[Use], dict[int, int]]",
 ) -> None:
-    """Add names behind joints, as (begin, end, bytes of the joint), to what `_chains` returned."""
+    """Add names, as of `_behind_joints`, to what `_chains` returned."""
     chains, members, begins = out
     for start, end, joint in behind:
         first = _first_of(begins, data, start - joint)
