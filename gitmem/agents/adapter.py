@@ -237,11 +237,13 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> HookEvent | None:
     event.action = adapter.tools.get(event.tool, "")
     if event.action == events.COMMAND:
         event.command = first(payload, places["command"], 65536)
+        event.paths = _patched_by_shell(event.command)
+        event.path = next(iter(event.paths), "")
     elif event.action:
         path = first(payload, places["path"], 4096)
         named = (path,) if path else patched(first(payload, places["patch"], LONG))
         event.paths = tuple(path for path in named if "\0" not in path)
-        event.path = event.paths[0] if event.paths else ""
+        event.path = next(iter(event.paths), "")
         if event.name == events.AFTER_TOOL and event.action == events.WRITE:
             from gitmem.agents.written import changes  # reads are more frequent
 
@@ -253,6 +255,15 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> HookEvent | None:
     event.interrupted = any(at(payload, place) is True for place in places["interrupted"])
     event.background = any(at(payload, place) is True for place in places["background"])
     return adapter.refine(event, payload) if adapter.refine else event
+
+
+def _patched_by_shell(command: str) -> "tuple[str, ...]":
+    """Return the files that a command patches: a patch may come by the shell."""
+    if "*** Begin Patch" not in command:
+        return ()
+    from gitmem.agents.shell_writes import patches
+
+    return patched(patches(command))
 
 
 def _seconds(payload: "Payload", places: "Sequence[str]") -> float:

@@ -14,7 +14,7 @@ from gitmem.hooks.context import FILES, Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.injection import inject
 from gitmem.records.kinds import LIVE, gotcha_id
-from gitmem.repo.location import storable
+from gitmem.repo.location import inside, storable
 from gitmem.repo.source_frames import read_lines
 from gitmem.state import moved_code
 
@@ -62,7 +62,27 @@ def after(hook: Hook) -> "list[str]":
         from gitmem.hooks.edit_notes import note_changes
 
         note_changes(hook)
+    if event.action == events.COMMAND and not hook.paths:
+        hook.paths = _shown_files(hook)
     return _file(hook)
+
+
+def _shown_files(hook: Hook) -> "list[str]":
+    """Return the files of the work tree that a command has shown."""
+    from gitmem.agents import shell_reads
+
+    if not hook.repo.root or not shell_reads.may_read(hook.event.command):
+        return []
+    hidden, paths = hook.ignored, list[str]()
+    for name in shell_reads.read_names(hook.event.command):
+        path = storable(inside(name, hook.repo.root, hook.folder))
+        if (
+            path
+            and not (hidden and hidden.has(path))
+            and os.path.isfile(os.path.join(hook.repo.root, path))
+        ):
+            paths.append(path)
+    return paths
 
 
 def _file(hook: Hook) -> "list[str]":
@@ -196,12 +216,12 @@ def _passed(hook: Hook) -> None:  # noqa: C901
         return
     # rare, and there is no second chance
     hook.repo.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")
-    if event.action == events.WRITE:
+    for path in event.paths[:FILES]:
         from gitmem.hooks.session_log import name_kept
 
-        for path in event.paths[:FILES]:
-            named = name_kept(storable(os.path.realpath(os.path.join(hook.folder, path))))
-            attempts.note_step(hook.repo.state, event.session, hook.now, attempts.EDIT, named)
+        named = name_kept(storable(os.path.realpath(os.path.join(hook.folder, path))))
+        attempts.note_step(hook.repo.state, event.session, hook.now, attempts.EDIT, named)
+    if event.action == events.WRITE:
         return
     from gitmem.text import shell
 

@@ -104,9 +104,7 @@ def test_a_prompt_a_file_and_a_known_error_bring_what_is_known(world: World):
     assert counts(texts, name(known)) == [1] * 7
     assert counts(texts, "Workaround: export TAX_RATE=0.2") == [0] * 5 + [1] * 2
     added = next(g for g in gotchas(path) if g["title"] == "Rates are parts of one")
-    # it reads files by commands: they come with the edit
-    before = 3 if world.agent == "codex" else 2
-    assert counts(texts, name(added["id"])) == [0] * before + [1] * (7 - before)
+    assert counts(texts, name(added["id"])) == [0] * 2 + [1] * 5
     assert added["session"] == sessions(path)[0]["id"]
 
 

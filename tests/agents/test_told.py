@@ -107,3 +107,37 @@ def test_a_session_that_goes_on_is_not_told_what_it_said_itself(repo: Path):
     gemini(repo, "PreCompress", trigger="manual")
     gemini(repo, "SessionEnd")
     assert "Retries carry" in gemini(repo, "SessionStart", source="resume")
+
+
+def codex(path: Path, command: str, event: str = "PostToolUse") -> str:
+    """Send a command of Codex CLI, which reads and may edit by its shell alone; return what it is answered."""
+    data = {
+        **payload("codex/PostToolUse.Bash.passed"),
+        "hook_event_name": event,
+        "cwd": str(path),
+        "session_id": "c1",
+        "transcript_path": "",
+        "tool_input": {"command": command},
+        "tool_response": "",
+    }
+    hook = [sys.executable, "-P", "-m", "gitmem", "hook", "codex"]
+    done = subprocess.run(
+        hook, input=json.dumps(data), cwd=path, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_a_file_that_a_command_shows_or_patches_brings_its_gotcha(repo: Path):
+    """Where an agent has no tool to read, and where it edits by its shell."""
+    for name in ("app.py", "pay.py", "fee.py", "tax.py"):
+        (repo / name).write_text(CODE)
+        run(repo, "gotcha", "add", f"Rates of {name} are parts of one", "--anchor", f"{name}:5")
+    assert "Rates of app.py" in codex(repo, "cat app.py | head -20")
+    assert codex(repo, "cat app.py") == ""
+    assert "Rates of pay.py" in codex(repo, f"cd {repo} && sed -n '1,20p' pay.py")
+    assert codex(repo, "cat nosuch.py; echo fee.py; cat </dev/null") == ""
+    patch = "*** Begin Patch\n*** Update File: tax.py\n@@\n-import os\n+import sys\n*** End Patch"
+    assert "Rates of tax.py" in codex(repo, f"apply_patch <<'EOF'\n{patch}\nEOF")
+    (one,) = (repo / ".git/gitmem/sessions").glob("history_*_c1.jsonl")
+    rows = [json.loads(line) for line in one.read_text().splitlines()]
+    assert rows[-1]["metadata"]["files"] == ["tax.py"]
