@@ -6,6 +6,12 @@ from unicodedata import combining, east_asian_width
 
 _STYLE = re.compile(r"\x1b\[[\d;]*m")
 CUT = "…"
+# a command up to the end of its sentence, a text in quotes, or a word
+_WORD = re.compile(
+    r"\s*\(?(?:git mem|git config)\b"
+    r"(?:\s+(?:'[^']*'|\"[^\"]*\"|[^\s,;.]\S*?)(?=[,.;:)]*(?:\s|$)))*[,.;:)]*"
+    r"|\s*(?:'[^'\n]{1,80}'|\S)\S*"
+)
 HANGING = 2  # columns by which a line that goes on is indented
 LABEL = re.compile(r"\s*\S+ {2,}")  # what stands before a column of values
 
@@ -60,19 +66,30 @@ def _fitting(text: str, room: int) -> int:
 def wrap_line(text: str, room: int) -> Iterator[str]:
     """Yield a sentence as lines of at most some columns, broken between words.
 
-    A line that goes on is indented: to the values where a label stands in front of them.
+    A line that goes on is indented: to the values where a label stands in front of them. A command
+    stays on one line, so that it can be copied.
     """
     if cell_count(text) <= room:
         yield text
         return
     label = LABEL.match(_STYLE.sub("", text))
-    indent = len(text) - len(text.lstrip(" ")) + HANGING
+    indent = min(len(text) - len(text.lstrip(" ")) + HANGING, room // 2)
     if label and label.end() <= room // 2:
         indent = label.end()
     line = ""
-    for word in re.findall(r"\s*\S+", text):
+    for word in _words(text, room - indent):
         if line.strip() and cell_count(line) + cell_count(word) > room:
             yield line
             line, word = " " * indent, word.lstrip()
         line += word
     yield line
+
+
+def _words(text: str, room: int) -> Iterator[str]:
+    """Yield words with the blanks before them; a long one without blanks, as Chinese, in parts."""
+    for word in _WORD.findall(text):
+        while not word.isascii() and cell_count(word) > room > 1:
+            fits = max(1, _fitting(word, room))
+            yield word[:fits]
+            word = word[fits:]
+        yield word

@@ -24,7 +24,7 @@ from gitmem.services.records.committers import TRUST_FIELDS, UNCONFIRMED, trust_
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 TITLE_SHOWN = 120  # characters
-LEAST_WIDTH, USUAL_WIDTH = 40, 100  # columns; the latter of a terminal that does not say
+LEAST_WIDTH, USUAL_WIDTH = 20, 100  # columns; the latter of a terminal that does not say
 TITLE_LEAST = 16  # columns that a title has at least, beside its marks
 NAME_SHOWN = 12  # columns of a name in the place of an id
 ID_LIKE = "mem-00000000000000000000000000"
@@ -73,10 +73,10 @@ def short(id: str) -> str:
     return short_id(id)
 
 
-def short_ids(ids: Iterable[str]) -> dict[str, str]:
+def short_ids(ids: Iterable[str], *, cut: bool | None = None) -> dict[str, str]:
     """Return how ids are shown beside each other: as short as they differ.
 
-    On a terminal they are equally wide, and the name of an epic is cut.
+    On a terminal (`cut`) they are equally wide, and names of epics are cut as far as they differ.
     """
     every = list(dict.fromkeys(ids))
     coded = [id for id in every if short(id) != id]
@@ -84,9 +84,11 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
     while len({id[-length:] for id in coded}) < len(coded):
         length += 1
     shown = {id: id[-length:] if short(id) != id else id for id in every}
-    if not sys.stdout.isatty():
+    if not (sys.stdout.isatty() if cut is None else cut):
         return shown
     most = max((min(len(text), NAME_SHOWN) for text in shown.values()), default=0)
+    while len({cut_line(text, most) for text in shown.values()}) < len(shown):
+        most += 1
     return {id: f"{cut_line(text, most):<{most}}" for id, text in shown.items()}
 
 
@@ -210,6 +212,10 @@ class Terminal:
         for line in _broken(text, sys.stdout):
             click.echo(line, color=self.colored)
 
+    def show(self, text: str) -> None:
+        """Write text to stdout as it is: whoever copies it needs its lines whole."""
+        click.echo(text, color=self.colored)
+
     def note(self, text: str) -> None:
         """Write a remark to stderr: never mixed into data."""
         for line in _broken(plain(text), sys.stderr):
@@ -219,7 +225,7 @@ class Terminal:
         """Write the lines of a list as `page` does; on a terminal each is cut to its width."""
         if sys.stdout.isatty():
             room = width()
-            lines = (cut_line(text, room) for text in lines)
+            lines = (cut_line(text.expandtabs(), room) for text in lines)
         self.page(lines, app)
 
     def page(self, lines: Iterable[str], app: App | None = None, *, wraps: bool = False) -> None:
@@ -333,15 +339,16 @@ def _marks(term: Terminal, row: Mapping[str, Any]) -> Iterator[str]:
         yield str(row["store"])
 
 
-def width() -> int:
-    """Return the width of the terminal."""
+def width(stream: Any = None) -> int:
+    """Return the width of the terminal that a stream, standard output by default, writes to."""
     try:
-        return max(LEAST_WIDTH, os.get_terminal_size().columns or USUAL_WIDTH)
-    except OSError:
+        number = (stream or sys.stdout).fileno()
+        return max(LEAST_WIDTH, os.get_terminal_size(number).columns or USUAL_WIDTH)
+    except (OSError, ValueError):
         return USUAL_WIDTH
 
 
 def _broken(text: str, stream: Any) -> Iterator[str]:
     """Yield lines that a stream holds: broken between words on a terminal, whole elsewhere."""
     for line in text.split("\n"):
-        yield from wrap_line(line, width()) if stream.isatty() else (line,)
+        yield from wrap_line(line.expandtabs(), width(stream)) if stream.isatty() else (line,)

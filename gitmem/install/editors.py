@@ -1,5 +1,6 @@
 """What each editor needs to run the language server: the lines, and the file to put them into."""
 
+import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ def editor_setup(name: str, env: Mapping[str, str]) -> EditorSetup:
         package = resources.folder("vscode") / PACKAGE
         if not package.is_file():
             raise External(f"the extension is not built: there is no {package}.", HOW_TO_BUILD)
-        return EditorSetup(name, f"code --install-extension '{package}'\n")
+        return EditorSetup(name, f"code --install-extension {shlex.quote(str(package))}\n")
     ending, path, needs = {
         "vim": ("vim", "~/.vim/after/plugin/gitmem.vim", "ALE, the plugin that lints"),
         "emacs": ("el", "~/.emacs.d/init.el", "eglot, which is in Emacs since 29"),
@@ -52,11 +53,12 @@ def _with_program(text: str, env: Mapping[str, str]) -> str:
     if shutil.which(SERVER, path=env.get("PATH", "")):
         return text
     program = resources.server_path(SERVER)
-    for quote in "'\"":
-        text = text.replace(f"{quote}{SERVER}{quote}", f"{quote}{program}{quote}")
-    return text
+    in_vim = program.replace("'", "''")
+    in_lisp = program.replace("\\", "\\\\").replace('"', '\\"')
+    return text.replace(f"'{SERVER}'", f"'{in_vim}'").replace(f'"{SERVER}"', f'"{in_lisp}"')
 
 
 def _lua(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    path = text.replace(",", "\\,")  # the option is a list with commas
+    escaped = path.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"

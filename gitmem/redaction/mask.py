@@ -124,18 +124,22 @@ def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).t
         return one(value)
     if isinstance(value, dict):
         out: dict[str, Any] = {}
+        numbers: dict[str, int] = {}
         for key, entry in value.items():
-            out[_free_name(one(key), out)] = _entry(key, entry, one)
+            out[_free_name(one(key), out, numbers)] = _entry(key, entry, one)
         return out
     return [scrub_all(v, one) for v in value] if isinstance(value, list) else value
 
 
-def _free_name(name: str, taken: dict[str, Any]) -> str:
-    """Return a name that is not taken: two names that were masked may have become one text."""
-    free, number = name, 1
+def _free_name(name: str, taken: dict[str, Any], numbers: dict[str, int]) -> str:
+    """Return a name that is not taken: two names that were masked may have become one text.
+
+    `numbers` has the last number that each name was given.
+    """
+    free = name
     while free in taken:
-        number += 1
-        free = f"{name} ({number})"
+        numbers[name] = numbers.get(name, 1) + 1
+        free = f"{name} ({numbers[name]})"
     return free
 
 

@@ -1,13 +1,18 @@
 """Write what a command was asked to put into a file."""
 
 import os
+import re
 import stat
+import sys
 from collections.abc import Mapping, Sequence
 
 from gitmem.base.files import disk_error, write_atomic
 from gitmem.errors import External, UserError
 from gitmem.repo.location import Location
 from gitmem.repo.worktree_files import WorkTreeFiles
+
+_OPEN_FILES = {"/dev/stdin": "0", "/dev/stdout": "1", "/dev/stderr": "2"}
+_OPEN_FILE = re.compile(r"/(?:dev|proc/self)/fd/(\d{1,4})")
 
 
 def write_output(where: Location, path: str, data: bytes, *, private: bool = False) -> None:
@@ -24,8 +29,7 @@ def write_output(where: Location, path: str, data: bytes, *, private: bool = Fal
         raise UserError(f"'{path}' is a folder.", "Name a file in it.")
     try:
         if is_written_into(where, full):
-            with open(full, "wb") as file:
-                file.write(data)
+            _write_into(full, data)
         elif where.worktree and _is_below(folder, where.worktree):
             tree = WorkTreeFiles(where.worktree, (where.gitdir, where.commondir))
             at_root = os.path.realpath(folder) == os.path.realpath(where.worktree)
@@ -43,6 +47,19 @@ def _is_below(folder: str, root: str) -> bool:
     return any(
         f"{path}{os.sep}".startswith(tuple(roots)) for path in (folder, os.path.realpath(folder))
     )
+
+
+def _write_into(full: str, data: bytes) -> None:
+    """Write to a device, or to a file that this process has open already, where it stands."""
+    number = _OPEN_FILES.get(full) or (match[1] if (match := _OPEN_FILE.fullmatch(full)) else "")
+    if not number:
+        with open(full, "wb") as file:
+            file.write(data)
+        return
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    with open(os.dup(int(number)), "wb") as file:
+        file.write(data)
 
 
 def is_written_into(where: Location, path: str) -> bool:

@@ -101,21 +101,24 @@ def _require_ours(target: ExportTarget, page: Page) -> None:
 
 
 def _write_files(
-    app: App, where: Location, target: ExportTarget, files: Mapping[str, bytes]
+    app: App,
+    where: Location,
+    target: ExportTarget,
+    files: Mapping[str, bytes],
+    *,
+    replaces: bool = True,
 ) -> None:
     """Write files of a page unless they say so already: their time tells when they last changed.
 
+    What somebody edited meanwhile is left, unless it `replaces` whatever is there.
     What they are to say is remembered first, so that a kill leaves no file that looks edited.
     """
-    is_new = {
-        inner: os.path.islink(target.file(inner))
-        or exported.digest_of(target.file(inner)) != exported.digest(data)
-        for inner, data in files.items()
-    }
     exported.remember(app.home, target.with_next(files))
     for inner, data in files.items():
-        if is_new[inner]:
-            write_output(where, target.file(inner), data, private=target.private)
+        path = target.file(inner)
+        is_same = exported.digest_of(path) == exported.digest(data) and not os.path.islink(path)
+        if not is_same and (replaces or target.is_as_written(inner)):
+            write_output(where, path, data, private=target.private)
     digests = {inner: (exported.digest(data),) for inner, data in files.items()}
     exported.remember(app.home, target._replace(digests={**target.digests, **digests}))
 
@@ -165,14 +168,14 @@ def _write_again(
     if not files:
         return []
     try:
-        _write_files(app, where, target, files)
+        _write_files(app, where, target, files, replaces=False)
     except GitmemError:
-        return [
-            inner
-            for inner, data in files.items()
-            if exported.digest_of(target.file(inner)) != exported.digest(data)
-        ]
-    return []
+        pass  # which of them were written is seen
+    return [
+        inner
+        for inner, data in files.items()
+        if exported.digest_of(target.file(inner)) != exported.digest(data)
+    ]
 
 
 def _location(app: App, target: ExportTarget) -> Location:

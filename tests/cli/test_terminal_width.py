@@ -93,6 +93,9 @@ def test_ids_are_as_long_as_they_have_to_be() -> None:
     assert short_ids([a, b]) == {a: "cv1jhms3v", b: "dv1jhms3v"}
     assert short_ids([a, "wrk-checkout-flow"])["wrk-checkout-flow"] == "wrk-checkout-flow"
     assert short_ids([]) == {}
+    epics = ["wrk-payments-refactor-one", "wrk-payments-refactor-two"]
+    assert short_ids([a, epics[0]], cut=True) == {a: "v1jhms3v    ", epics[0]: "wrk-payment…"}
+    assert len(set(short_ids(epics, cut=True).values())) == 2
 
 
 def test_a_line_is_cut_or_broken_by_what_is_seen() -> None:
@@ -106,3 +109,9 @@ def test_a_line_is_cut_or_broken_by_what_is_seen() -> None:
     ]
     assert list(wrap_line("  one two three", 10)) == ["  one two", "    three"]
     assert list(wrap_line("x" * 30, 10)) == ["x" * 30]
+    assert list(wrap_line("look: git mem show 'a b c', then go", 20)) == [
+        "look:",
+        "  git mem show 'a b c',",
+        "  then go",
+    ]
+    assert max(map(cell_count, wrap_line("日本語の文章です" * 9, 20))) <= 20

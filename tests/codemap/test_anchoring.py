@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gitmem.codemap.anchors.resolve import attach, place
 from gitmem.codemap.anchors.spec import parse
+from gitmem.codemap.linemap.conflicts import conflict_sides
 from gitmem.codemap.symbols import definitions
 from gitmem.errors import UserError
 from tests.scale import scaled
@@ -533,6 +534,25 @@ def test_lines_that_look_like_marks_of_a_conflict_are_none():
     for extra in (["Title", "=======", ""], ["<<<<<<< HEAD"], ["=======", ">>>>>>> b"]):
         anchor = attach({"path": "pay.py", "lines": [9, 9]}, "\n".join(PAY), "b" * 40)
         assert place(anchor, [*extra, *PAY], "", PAY).first == 9 + len(extra)
+
+
+def test_a_broken_conflict_spoils_no_other():
+    """Marks of one that does not end are lines like others."""
+    good = ["<<<<<<< a", "ours", "=======", "theirs", ">>>>>>> b"]
+    ours, theirs = conflict_sides([*good, "between", "<<<<<<< a", "left", "======="])
+    assert ours == ["", "ours", "", "", "", "between", "<<<<<<< a", "left", "======="]
+    assert theirs == ["", "", "", "theirs", "", "between", "<<<<<<< a", "left", "======="]
+    (ours, _) = conflict_sides(["<<<<<<< a", "x", *good])
+    assert ours == ["<<<<<<< a", "x", "", "ours", "", "", ""]
+    assert conflict_sides(["=======", "x"]) == []
+
+
+@pytest.mark.parametrize("line", ["", "}", "    return x", "],"])
+def test_lines_that_repeat_cost_no_more_than_others(line):
+    """Twenty thousand of them, in the time of a moment: nothing is looked at for each pair."""
+    old, new = ["first = 1", *[line] * 20_000], ["first = 1", *[line] * 30_000]
+    anchor = attach({"path": "a.py", "lines": [1, 1]}, "\n".join(old), "b" * 40)
+    assert place(anchor, new, "", old).first == 1
 
 
 def test_with_its_context_alone_a_line_is_not_taken_for_one_that_was_like_it_from_the_start():

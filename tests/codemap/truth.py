@@ -12,7 +12,6 @@ from tests.codemap.conftest import Tree
 from tests.codemap.edits import EDITS, Line, Text, marked, where
 
 LANGUAGES = ("py", "ts", "go", "c", "std")
-BESIDE = 2  # lines above and below by which places are told apart
 MIXED = "several, one after the other"
 
 
@@ -55,21 +54,10 @@ def choose(r: random.Random, lines: list[str]) -> int:
 
 
 def judge(made: Placement, case: Case) -> str:
-    """Return right, wrong or adrift; for a line that is gone `gone`, or wrong when a line is claimed to be it.
-
-    Of two places with the same lines around them both are right: no text tells them apart.
-    """
+    """Return right, wrong or adrift; for a line that is gone `gone`, or wrong when a line is claimed to be it."""
     if not made.found:
         return "adrift" if case.truth else "gone"
-    is_right = case.truth is not None and _seen_at(case, made.first) == _seen_at(case, case.truth)
-    return "right" if is_right else "wrong"
-
-
-def _seen_at(case: Case, line: int) -> tuple[list[str], int]:
-    """Return what stands at a line and beside it; near the ends also where that is."""
-    low, high = line - 1 - BESIDE, line + BESIDE
-    is_whole = low >= 0 and high <= len(case.new)
-    return case.new[max(0, low) : high], 0 if is_whole else line
+    return "right" if made.first == case.truth else "wrong"
 
 
 def run(case: Case, with_text: bool = True) -> Placement:

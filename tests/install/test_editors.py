@@ -1,12 +1,13 @@
 """git mem install for editors: the lines on stdout, where they belong on stderr."""
 
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
 from gitmem.base import resources
-from tests.cli.conftest import Mem
+from tests.cli.conftest import Mem, on_terminal
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_the_extension_of_vs_code(
     (tmp_path / "gitmem.vsix").write_bytes(b"")
 
     assert mem("install", "vscode").out == (
-        f"code --install-extension '{tmp_path / 'gitmem.vsix'}'\n"
+        f"code --install-extension {tmp_path / 'gitmem.vsix'}\n"
     )
 
 
@@ -63,3 +64,31 @@ def test_what_does_not_go_together(mem: Mem) -> None:
     assert "which is an editor" in mem("install", "vim", "--mcp", code=2).err
     assert "Vim has no hooks" in mem("uninstall", "vim", code=2).err
     assert "vscode --mcp" in mem("uninstall", "vscode", code=2).err
+
+
+def test_paths_with_quotes_and_commas(
+    mem: Mem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each editor reads the path that was meant."""
+    odd = tmp_path / 'o\'brien, "x"'
+    odd.mkdir()
+    (odd / "gitmem.vsix").write_bytes(b"")
+    program = str(odd / "git-mem-lsp")
+    monkeypatch.setattr(resources, "server_path", lambda name: program)
+    bare = {"PATH": "/usr/bin:/bin"}
+
+    vim = mem("install", "vim", env=bare).out
+    lisp = mem("install", "emacs", env=bare).out
+    monkeypatch.setattr(resources, "folder", lambda name: odd)
+    lua, shell = mem("install", "nvim").out, mem("install", "vscode").out
+
+    assert "'" + program.replace("'", "''") + "'" in vim
+    assert '"' + program.replace('"', '\\"') + '"' in lisp
+    assert "o\\'brien\\\\, " in lua
+    assert shlex.split(shell)[-1] == str(odd / "gitmem.vsix")
+
+
+def test_lines_stay_whole_on_a_terminal(mem: Mem) -> None:
+    """They are copied from there."""
+    printed = on_terminal(mem.folder, "install", "vim", columns=60)
+    assert resources.read_text("setup", "gitmem.vim").strip() in printed

@@ -6,9 +6,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gitmem.services.interchange import exported
 from gitmem.worker import pages
 from tests.cli.conftest import DAY, Mem
 from tests.conftest import git
@@ -336,6 +338,26 @@ def test_a_file_that_a_killed_command_wrote_is_not_taken_for_edited(mem: Mem) ->
     assert "Use blue" in whole(folder)
 
 
+def test_an_edit_in_the_moment_of_writing_is_kept(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of somebody who saves the file while another process holds the list of pages."""
+    mem.add("Use Postgres", "-t", "decision")
+    mem("page", "briefing", "--out", "B.md")
+    mem.add("Use Redis", "-t", "decision")
+    remember = exported.remember
+
+    def edited_meanwhile(*args: Any) -> None:
+        with (mem.folder / "B.md").open("a") as file:
+            file.write("MY OWN EDIT\n")
+        remember(*args)
+
+    monkeypatch.setattr(exported, "remember", edited_meanwhile)
+    mem("consolidate", "--steps", "pages")
+
+    assert "MY OWN EDIT" in whole(mem.folder / "B.md")
+
+
 def test_a_page_that_is_away_for_a_while_is_remembered(mem: Mem) -> None:
     """As on another branch: what was forgotten meanwhile is taken out of it when it is back."""
     gone = mem.add("Never tell this again")
@@ -394,10 +416,12 @@ def test_standard_output_is_written_into(mem: Mem, command: list[str], tmp_path:
     option = ["--out", "/dev/stdout"] if command[0] == "page" else ["/dev/stdout"]
 
     piped = subprocess.run([*program, *option], cwd=mem.folder, check=True, capture_output=True)
-    with (tmp_path / "file").open("wb") as file:
+    (tmp_path / "file").write_text("what was there\n")
+    with (tmp_path / "file").open("ab") as file:
         subprocess.run([*program, *option], cwd=mem.folder, check=True, stdout=file)
 
     assert b"Use Postgres" in piped.stdout
+    assert (tmp_path / "file").read_text().startswith("what was there\n")
     assert "Use Postgres" in (tmp_path / "file").read_text()
     assert os.path.islink("/dev/stdout")
     assert not (mem.folder / ".git" / "gitmem" / "exports.json").exists()

@@ -25,7 +25,7 @@ def explain(term: Terminal, whats: Sequence[str], *, as_json: bool) -> None:
         return
     for setup in setups:
         term.note(_introduction(setup))
-        term.say(setup.text.rstrip("\n"))
+        term.show(setup.text.rstrip("\n"))
 
 
 def _introduction(setup: EditorSetup) -> str:

@@ -64,6 +64,15 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     )
 
 
+def _is_beside(
+    text: Text, spot: int, before: Sequence[str], keys: Sequence[str], after: Sequence[str]
+) -> bool:
+    """Return whether some lines stand at a spot, with the same lines above and below."""
+    wanted = [*before, *keys, *after]
+    low = spot - len(before)
+    return low >= 0 and text.plain.keys[low : low + len(wanted)] == wanted
+
+
 def _is_changed_elsewhere(near: Placement | None, spot: int) -> bool:
     return near is not None and near.first != spot + 1 and near.state == "changed"
 
@@ -197,8 +206,10 @@ def _spot(
     if home:
         scores = {spot: scores[spot] for spot in home}
     top = max(told + 0.25 * blank for told, blank in scores.values())
-    # of a line and its copy, the one whose surroundings are as they were, and the first of two
-    spot = min(spot for spot, (told, blank) in scores.items() if told + 0.25 * blank > top - 1.0)
+    # of a line and its copy, the first of those beside which all is as it was
+    best = [spot for spot, (told, blank) in scores.items() if told + 0.25 * blank == top]
+    beside = before[-AROUND:], keys, after[:AROUND]
+    spot = min([spot for spot in scores if home and _is_beside(text, spot, *beside)] or best)
     told, blank = scores[spot]
     like = likeness_at_home(anchor)[0 if home else 1]
     if like > 0 and told + 0.25 * blank < like + 0.5:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 OURS, BASE, THEIRS, NO_CONFLICT = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
 _NEXT = {
-    "": (OURS,),
     OURS: (BASE, THEIRS),
     BASE: (THEIRS,),
     THEIRS: (NO_CONFLICT,),
@@ -30,14 +29,23 @@ def conflict_sides(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _parts(lines: Sequence[str]) -> list[str]:
-    """Return of which part each line is: "" outside, a sign, NO_CONFLICT for a marker itself."""
-    out, part, begun = [], "", False
-    for line in lines:
-        sign = line[:7]
-        if line[7:8] in {"", " ", "\r"} and sign in _NEXT[part]:
-            begun = True
+    """Return of which part each line is: "" outside, a sign, NO_CONFLICT for a marker itself.
+
+    Marks that do not end, or that another conflict begins in, count as lines like others.
+    """
+    out = [""] * len(lines)
+    part, begin = "", 0
+    for n, line in enumerate(lines):
+        sign = line[:7] if line[7:8] in {"", " ", "\r"} else ""
+        if sign == OURS:
+            out[begin:n] = [""] * (n - begin) if part else out[begin:n]
+            part, begin = OURS, n
+            out[n] = NO_CONFLICT
+        elif part and sign in _NEXT[part]:
             part = "" if sign == NO_CONFLICT else sign
-            out.append(NO_CONFLICT)
+            out[n] = NO_CONFLICT
         else:
-            out.append(part)
-    return out if begun and not part else []
+            out[n] = part
+    if part:
+        out[begin:] = [""] * (len(lines) - begin)
+    return out if any(out) else []

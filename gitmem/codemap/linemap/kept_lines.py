@@ -1,8 +1,8 @@
 """Which lines of a text are where they were, whatever was pasted around them.
 
 A diff in order: lines that occur once in both texts are laid beside each other, and between them
-the longest common subsequence, by bit vectors (Hyyrö, "Bit-parallel LCS-length computation
-revisited", 2004). A run of new lines may often begin at several lines, as a copy of a function
+the longest common subsequence, if there are not too many, by bit vectors (Hyyrö, "Bit-parallel
+LCS-length computation revisited", 2004). A run of new lines may often begin at several lines, as a copy of a function
 below it. Then it begins where the indentation is least, as in git's indent heuristic, and at the
 last of such lines: what was there keeps its place, and the copy comes after it.
 """
@@ -15,6 +15,9 @@ from itertools import pairwise
 from gitmem.codemap.linemap.normal_forms import PLAIN, TELLING, indent, weight
 
 LARGE = 4_000_000  # pairs of lines between two lines that occur once; more are not compared
+WIDE = 20_000  # lines of either text there
+CLIMB = 400  # lines that a run of new lines is moved up at most
+AROUND = 60  # lines on either side by which a line is known again
 _CONFLICT = re.compile(r"<{7}|\|{7}|={7}|>{7}")  # a line of git's that marks a conflict
 _NO_INDENT = 1 << 20
 
@@ -28,13 +31,14 @@ class KeptLines:
     def __init__(self, one: Sequence[str], two: Sequence[str], new: Sequence[str]) -> None:
         self._one = one
         self._two = two
-        self._new = new
+        self._depths = _depths(two, new)
         self.to = [-1] * len(one)
         self._lone = self._lone_pairs()
         ends = [(-1, -1), *self._lone, (len(one), len(two))]
         for (a, b), (c, d) in pairwise(ends):
             self._align(a + 1, c, b + 1, d)
         self._slide()
+        self.taken = frozenset(self.to)
         self._doubtful = self._split_lines()
 
     def place(self, line: int) -> int:
@@ -71,7 +75,7 @@ class KeptLines:
         while a < c and b < d and self._one[c - 1] == self._two[d - 1]:
             c, d = c - 1, d - 1
             self.to[c] = d
-        if a < c and b < d and (c - a) * (d - b) <= LARGE:
+        if a < c and b < d and (c - a) * (d - b) <= LARGE and max(c - a, d - b) <= WIDE:
             for i, j in _common(self._one[a:c], self._two[b:d]):
                 self.to[a + i] = b + j
 
@@ -96,7 +100,7 @@ class KeptLines:
             self._move(back, end, start)
             start, end = start + 1, end + 1
         best, shift, at = self._cost(start, end), 0, 0
-        while start - at > 0 and self._can_rise(back, start - at, end - at):
+        while at < CLIMB and self._can_rise(back, start - at, end - at):
             at += 1
             cost = self._cost(start - at, end - at)
             if cost < best:
@@ -108,7 +112,7 @@ class KeptLines:
         return start - shift
 
     def _can_rise(self, back: dict[int, int], start: int, end: int) -> bool:
-        return start - 1 in back and self._two[start - 1] == self._two[end - 1]
+        return start > 0 and start - 1 in back and self._two[start - 1] == self._two[end - 1]
 
     def _move(self, back: dict[int, int], line: int, to: int) -> None:
         i = back.pop(line)
@@ -128,9 +132,7 @@ class KeptLines:
 
     def _depth(self, line: int) -> int:
         """Return the indentation at a line; of a blank one that of the next with text."""
-        while line < len(self._two) and not self._two[line]:
-            line += 1
-        return indent(self._new[line]) if line < len(self._two) else 0
+        return self._depths[line] if line < len(self._depths) else 0
 
     def _split_lines(self) -> frozenset[int]:
         """Return old lines beside new ones that stand less deep than both their neighbours.
@@ -139,24 +141,29 @@ class KeptLines:
         """
         lone = {i for i, _ in self._lone}
         out: set[int] = set()
+        stops = set(lone)
         before = -1
         for i, j in [(i, j) for i, j in enumerate(self.to) if j >= 0]:
             above = self.to[before] if before >= 0 else -1
             if j - above > 1 and before >= 0 and self._splits(above, j):
-                out.update(_until(before, -1, lone))
+                out.update(_until(before, -1, stops))
                 out.update(_until(i, len(self.to), lone))
+                stops.add(before)
             before = i
         return frozenset(out)
 
     def _splits(self, above: int, below: int) -> bool:
         start, risen = above + 1, 0
-        while risen < start and self._two[start - 1 - risen] == self._two[below - 1 - risen]:
+        while (
+            risen < min(start, CLIMB)
+            and self._two[start - 1 - risen] == self._two[below - 1 - risen]
+        ):
             risen += 1
         if self._repeats(start, below, risen):
             return False
         depth = min(self._depth(above), self._depth(below))
         inserted = (
-            indent(self._new[j])
+            self._depths[j]
             for j in range(above + 1, below)
             if self._two[j] and not _CONFLICT.match(self._two[j])
         )
@@ -170,13 +177,22 @@ class KeptLines:
         said = weight(self._one[line])
         for step in (-1, 1):
             n = step
-            while said < TELLING and self._are_equal(line + n, to + n):
+            while said < TELLING and abs(n) <= AROUND and self._are_equal(line + n, to + n):
                 said += weight(self._one[line + n])
                 n += step
         return said >= TELLING
 
     def _are_equal(self, i: int, j: int) -> bool:
         return 0 <= i < len(self.to) and self.to[i] == j
+
+
+def _depths(lines: Sequence[str], texts: Sequence[str]) -> list[int]:
+    """Return the indentation at each line; of a blank one that of the next with text."""
+    out, depth = [0] * len(lines), 0
+    for n in range(len(lines) - 1, -1, -1):
+        depth = indent(texts[n]) if lines[n] else depth
+        out[n] = depth
+    return out
 
 
 def _until(line: int, end: int, stops: set[int]) -> range:
@@ -195,13 +211,14 @@ def _common(one: Sequence[str], two: Sequence[str]) -> list[tuple[int, int]]:
     """
     size = len(two)
     full = (1 << size) - 1
-    masks: dict[str, int] = {}
+    masks: dict[str, int] = dict.fromkeys(one, 0)
     for j, key in enumerate(reversed(two)):
-        masks[key] = masks.get(key, 0) | (1 << j)
+        if key in masks:
+            masks[key] |= 1 << j
     rows = [full]
     for key in reversed(one):
         row = rows[-1]
-        met = row & masks.get(key, 0)
+        met = row & masks[key]
         rows.append(((row + met) | (row - met)) & full)
     rows.reverse()
 

@@ -2,9 +2,9 @@
 
 Lines are followed through edits, indentation, renames, reformatting and moves.
 
-A line is taken as found when it is in both texts in one of four readings (see `equallines`), or,
-only where somebody asks, by likeness between the found lines around it (`likelines`). Lines that
-repeat (`}`, `return None`) go with the found lines that they touch. Of two places that are as good,
+A line is taken as found when it is in both texts in one of four readings (see `equal_lines`), or,
+only where somebody asks, by likeness between the found lines around it (`similar_lines`). Lines
+that repeat (`}`, `return None`) go with the found lines that they touch. Of two places that are as good,
 and of a line and its copy, neither is taken unless its place tells.
 """
 
@@ -74,7 +74,8 @@ class LineMap(LikeLines):
         if above < 0 or below < 0 or kept.to[below] - kept.to[above] != below - above:
             return -1, 0.0
         to = kept.to[above] + line - above
-        sure = self.likeness(line, to)
+        is_free = self.back[to] in {-1, line} and to not in kept.taken
+        sure = self.likeness(line, to) if is_free else 0.0
         return (to, min(0.85, sure)) if sure >= LIKE else (-1, 0.0)
 
     def _kept(self) -> KeptLines:

@@ -19,7 +19,8 @@ NAME = "exports.json"
 LOCK = "exports.lock"
 PATIENCE = 10.0  # seconds that another process which notes one is waited for
 KEPT = 50  # exports that are remembered, and all pages
-SIZE = 1 << 20  # bytes of the list
+SIZE = 16 << 20  # bytes of the list
+TEXTS = 4  # of a file that are remembered, the newest
 LARGEST = 1 << 30  # bytes of a file that are looked at
 FileDigests = Mapping[str, tuple[str, ...]]  # by file
 
@@ -52,7 +53,7 @@ class ExportTarget(NamedTuple):
         """Return what is remembered before files are written: a kill leaves the old or the new."""
         digests = dict(self.digests)
         for name, data in files.items():
-            digests[name] = (*self.digests.get(name, ()), digest(data))
+            digests[name] = (*self.digests.get(name, ())[1 - TEXTS :], digest(data))
         return self._replace(digests=digests)
 
 

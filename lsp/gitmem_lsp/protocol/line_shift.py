@@ -39,7 +39,12 @@ def edit_between(old: Sequence[str], new: Sequence[str]) -> Edit | None:
         tail += 1
     if len(old) == len(new):
         return None
-    return head, 0, len(old) - tail, len(new) - tail - head
+    column = _equal_letters(old[head], new[head]) if head < most else 0
+    return head, column, len(old) - tail, len(new) - tail - head
+
+
+def _equal_letters(one: str, two: str) -> int:
+    return next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0)
 
 
 def shift(line: int, edits: Sequence[Edit]) -> int | None:

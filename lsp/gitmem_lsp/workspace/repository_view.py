@@ -39,6 +39,7 @@ PAST = 20  # resolved gotchas of a file that can be reopened from it
 WIDE = 500  # gotchas with a pattern or a trigger that are looked at
 RECENT = 300  # records, the newest, whose titles are looked at for what is half typed
 AHEAD = 20_000  # gotchas that are kept at hand for files that were not opened yet
+NEVER = "9999"  # a time after all others
 FOLLOWERS = 8  # work trees of one repository whose history is kept
 
 
@@ -78,7 +79,7 @@ class RepositoryView:
         self._ahead: tuple[int, dict[str, list[tuple[str, tuple[Any, ...]]]]] = (-1, {})
         self._looked_ahead = -1
         self._globs: list[Row] = []
-        self._memories: dict[tuple[str, ...], list[Row]] = {}
+        self._memories: dict[tuple[str, ...], tuple[str, list[Row]]] = {}
         self._triggered: list[Row] = []
         self.marks = TreeMarks({})
         self._refuted_memories: list[Row] = []
@@ -189,8 +190,9 @@ class RepositoryView:
     def memories(self, paths: tuple[str, ...]) -> list[Row]:
         """Return the memories that are anchored in a file by any of its paths."""
         self._refresh()
-        if paths not in self._memories:
-            now = self.app.clock.stamp()
+        now = self.app.clock.stamp()
+        until, known = self._memories.get(paths, ("", []))
+        if until <= now:  # nothing is known, or the first of them has expired
             anchored = self.app.rows(
                 kinds=("memory",), statuses=LIVE, valid_at=now, paths=paths, limit=WIDE
             )
@@ -205,8 +207,10 @@ class RepositoryView:
             rows.sort(key=lambda row: HIDES.get(row["store"], 0))
             if len(self._memories) >= FILES:
                 self._memories.clear()
-            self._memories[paths] = list({row["id"]: row for row in rows}.values())
-        return self._memories[paths]
+            known = list({row["id"]: row for row in rows}.values())
+            ends = (str(row["expires"]) for row in known if row["expires"])
+            self._memories[paths] = min(ends, default=NEVER), known
+        return known
 
     def snoozed_gotchas(self, paths: tuple[str, ...]) -> list[Row]:
         """Return the open gotchas of a file that are snoozed, each with `snoozed_until`."""
