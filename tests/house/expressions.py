@@ -31,7 +31,10 @@ DYNAMIC = {
     "gitmem/codemap/symbols/linear_regex.py": (1, "is RE2"),
     "gitmem/extraction/markers.py": (1, "words in front of a sentence, which are fed below"),
     "gitmem/extraction/phrases.py": (1, "is RE2"),
-    "gitmem/fingerprint/fingerprint.py": (1, "a folder's path, escaped"),
+    "gitmem/fingerprint/fingerprint.py": (
+        4,
+        "a folder's path, escaped, and rows of words that are found as a table",
+    ),
     "gitmem/fingerprint/frames.py": (1, "rows of `tools.json`, which are found as a table"),
     "gitmem/fingerprint/line_score.py": (1, "rows of `tools.json`, which are found as a table"),
     "gitmem/fingerprint/line_text.py": (2, "rows of `tools.json`, which are found as a table"),
