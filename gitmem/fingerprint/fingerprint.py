@@ -151,7 +151,7 @@ def fingerprint(
     if chosen is None:
         return None
     at, key = chosen
-    pattern = normalise(tidy(key), root)
+    pattern = normalise(tidy(key), plain)
     if not any(c.isalpha() for c in re.sub(r"<\w+>", "", pattern)):
         return None
     return Fingerprint(
