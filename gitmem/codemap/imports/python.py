@@ -79,19 +79,21 @@ class PythonResolver:
         if module.startswith("\0"):  # relative: a folder, then names
             at = module[1:].replace(".", "/").replace("\0", "/").strip("/")
             return self._files.first(f"{at}{ending}".lstrip("/") for ending in ENDINGS)
-        top = module.partition(".")[0]
-        if top in STDLIB and not self._is_stdlib:
-            return ""  # it comes before what is installed
         at = module.replace(".", "/")
+        folder = posixpath.dirname(path)
+        if module.partition(".")[0] in STDLIB and not self._is_stdlib:
+            # it comes before what is installed, but not before what is beside a script
+            return "" if "src" in folder.split("/") else self._beside(folder, at)
         if at not in self._known:
             self._known[at] = self._files.first(
                 (f"{root}/{at}" if root else at) + ending
                 for root in self._roots
                 for ending in ENDINGS
             )
-        if found := self._known[at]:
-            return found
-        folder = posixpath.dirname(path)  # a script finds what is beside it
+        return self._known[at] or self._beside(folder, at)
+
+    def _beside(self, folder: str, at: str) -> str:
+        """Return the file beside a script: one in a folder that is no package."""
         if any(joined(folder, init) in self._files.paths for init in PACKAGES):
             return ""
         return self._files.first(joined(folder, at) + ending for ending in ENDINGS)

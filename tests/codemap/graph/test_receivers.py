@@ -139,6 +139,10 @@ LEADS: dict[str, tuple[dict[str, str], set[str]]] = {
         },
         {"src/shop/cart.py -> src/shop/money.py"},
     ),
+    "a script finds what is beside it first": (
+        {"code.py": "X = 1\n", "run.py": "import code\ncode.X\n"},
+        {"run.py -> code.py"},
+    ),
     "tests inside of a file, and programs with a path": (
         {
             "Cargo.toml": '[package]\nname = "tool"\n[[bin]]\nname = "tool"\npath = "crates/core/start.rs"\n',
