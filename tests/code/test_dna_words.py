@@ -57,6 +57,10 @@ WORDS: dict[str, tuple[dict[str, str], str]] = {
     ),
     "orders": ({"README.md": "# acme\n\nClick the **Use this template** button to begin.\n"}, ""),
     "slogan": ({"README.md": "# acme\n\nExplore the ultimate experience of parcels.\n"}, ""),
+    "noun": (
+        {"README.md": "# acme\n\nOpen source server of parcels.\n"},
+        "Open source server of parcels.",
+    ),
     "elsewhere": (
         {"README.md": "# acme\n\n## Release Notes\n\nLocated at https://x.org/releases\n"},
         "",

@@ -57,8 +57,10 @@ _ORDER = re.compile(
     r"(?:click|run|install|see|read|check out|visit|download|clone|follow|copy|go to|try|use|add"
     r"|open|create|make sure|note|refer|look|start|get started|come|build|buy|learn"
     r"|for (?:more|full|the|a|details)|if you|when|before|we(?:'re| are)|i(?:'m| am)|my|our|you"
-    r"|explore|discover|meet|welcome"
-    r"|introducing|experience|elevate|thanks|warning|important|available as|by default|in order|either)\b"
+    r"|explore|discover|meet|welcome|introducing|experience|elevate|thanks|warning|important"
+    r"|available as|by default|in order|either)(?![-\w])"
+    # a noun: "open source server", "build tool"
+    r"(?! (?:source|tools?|systems?|engine|library|server|runner|manager|framework)\b)"
 )
 # a sentence about something else has a subject that is neither the project nor "this"
 _SUBJECT = re.compile(
