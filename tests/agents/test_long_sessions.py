@@ -21,7 +21,8 @@ from tests.hooks.conftest import gotchas, run, wait_for
 from tests.json_output import data_of
 from tests.scale import FULL, scaled
 
-CALLS = scaled(40, 16)
+CALLS = scaled(40, 12)
+AT_ONCE = tuple(KINDS) if FULL else ("codex", "copilot")
 COMPACTING = ("codex", "opencode", "copilot")
 COMPACTING_AT = 196_000  # tokens, more than any of them has room for
 REQUEST = "Orders are charged twice on a retry. Fix it."
@@ -209,6 +210,7 @@ def test_a_long_session_its_resume_and_the_next(world: World):
     assert [sentence for sentence in prompt if sentence in whole] == []
 
 
+@pytest.mark.parametrize("world", AT_ONCE, indirect=True)
 def test_two_work_trees_at_once(world: World):
     """Each session is told the facts once, and neither is asked to go on with the other's work."""
     run(world.first, "install", world.agent, "--user")

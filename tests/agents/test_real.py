@@ -17,7 +17,7 @@ from tests.scale import FULL
 
 AGENTS = tuple(KINDS)
 # `test_long_sessions` has all of them; each does all of these in `make stress`
-MOST = AGENTS if FULL else ("claude", "gemini", "codex", "copilot")
+MOST = AGENTS if FULL else ("claude", "gemini", "codex")
 FEW = AGENTS if FULL else ("codex",)  # `test_real_sessions` kills a session of each
 SOME = ("claude", "gemini", "codex")  # whose settings are a file of JSON in the project's folder
 
