@@ -6,12 +6,8 @@ from unicodedata import combining, east_asian_width
 
 _STYLE = re.compile(r"\x1b\[[\d;]*m")
 CUT = "…"
-# a command up to the end of its sentence, a text in quotes, or a word
-_WORD = re.compile(
-    r"\s*\(?(?:git mem|git config)\b"
-    r"(?:\s+(?:'[^']*'|\"[^\"]*\"|[^\s,;.]\S*?)(?=[,.;:)]*(?:\s|$)))*[,.;:)]*"
-    r"|\s*(?:'[^'\n]{1,80}'|\S)\S*"
-)
+_TOKEN = re.compile(r"[^ ]++| ++")
+_END = (",", ".", ";", ":", ")")  # of a command in a sentence
 HANGING = 2  # columns by which a line that goes on is indented
 LABEL = re.compile(r"\s*\S+ {2,}")  # what stands before a column of values
 
@@ -86,10 +82,28 @@ def wrap_line(text: str, room: int) -> Iterator[str]:
 
 
 def _words(text: str, room: int) -> Iterator[str]:
-    """Yield words with the blanks before them; a long one without blanks, as Chinese, in parts."""
-    for word in _WORD.findall(text):
+    """Yield words with the blanks before them, a command as one word.
+
+    A long word without blanks, as Chinese has, comes in parts.
+    """
+    word = ""
+    for token in _TOKEN.findall(text.rstrip()):
+        word += token
+        if token[0] == " " or _is_open_command(word):
+            continue
         while not word.isascii() and cell_count(word) > room > 1:
             fits = max(1, _fitting(word, room))
             yield word[:fits]
             word = word[fits:]
         yield word
+        word = ""
+    if word:
+        yield word
+
+
+def _is_open_command(word: str) -> bool:
+    """Return whether a word begins a command of ours that goes on after it."""
+    command = word.lstrip(" (")
+    if command != "git" and not command.startswith(("git mem", "git config")):
+        return False
+    return not word.endswith(_END) or word.count("'") % 2 == 1

@@ -43,7 +43,7 @@ class RecordingTerminal(Terminal):
         """Keep a remark."""
         self.notes.append(text)
 
-    def page(self, lines: Iterable[str], app: App | None = None) -> None:
+    def page(self, lines: Iterable[str], app: App | None = None, *, wraps: bool = False) -> None:
         """Keep lines."""
         self.notes += lines
 

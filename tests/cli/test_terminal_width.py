@@ -61,7 +61,9 @@ def test_each_line_fits(full: Mem, columns: int) -> None:
     for command in COMMANDS:
         lines = shown(full, columns, *command)
         assert len(lines) > 1
-        too_long = [line for line in lines if cell_count(line) > columns]
+        # a command stays whole, to be copied
+        others = [line for line in lines if not line.strip(" (").startswith("git mem ")]
+        too_long = [line for line in others if cell_count(line) > columns]
         assert (command, too_long) == (command, [])
 
 

@@ -16,6 +16,7 @@ from gitmem.cli.completion import Zsh
 from gitmem.cli.main import COMMANDS, cli
 from gitmem.codemap.grammars import GRAMMARS
 from gitmem.config import SETTINGS
+from gitmem.install.editors import EDITORS
 from gitmem.install.mcp_clients import CLIENTS
 from gitmem.records.kinds import CATEGORIES, PREFIX, SEVERITIES, STATUSES, TYPES
 from tests.conftest import git
@@ -50,7 +51,7 @@ VALUES = {
     "hook": set(ADAPTERS),
     "init --agents": {*ADAPTERS, "all", "none"},
     **{
-        place: {*ADAPTERS, *CLIENTS, "git-hooks", "all"}
+        place: {*ADAPTERS, *CLIENTS, *EDITORS, "git-hooks", "all"}
         for place in (
             "install",
             "install claude",

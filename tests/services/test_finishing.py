@@ -16,7 +16,6 @@ from gitmem import app, repository
 from gitmem.app import App, open_app
 from gitmem.base import processes
 from gitmem.clock import Clock, stamp
-from gitmem.hooks import session_start
 from gitmem.hooks.main import respond
 from gitmem.records.items import DECISION, Extract, Item
 from gitmem.records.record import Record
@@ -122,7 +121,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
         return 0
 
     # a real one has another clock: it would finish the sessions of a test's days too
-    for starts in (repository, session_start, app):
+    for starts in (repository, app):
         monkeypatch.setattr(starts, "detach", detach)
     monkeypatch.setattr(processes, "agent", lambda: "")  # else every session is this process
     return found

@@ -2,9 +2,9 @@
 
 A diff in order: lines that occur once in both texts are laid beside each other, and between them
 the longest common subsequence, if there are not too many, by bit vectors (Hyyrö, "Bit-parallel
-LCS-length computation revisited", 2004). A run of new lines may often begin at several lines, as a copy of a function
-below it. Then it begins where the indentation is least, as in git's indent heuristic, and at the
-last of such lines: what was there keeps its place, and the copy comes after it.
+LCS-length computation revisited", 2004). A run of new lines may often begin at several lines, as a
+copy of a function below it. Then it begins where the indentation is least, as in git's indent
+heuristic, and at the last of such lines: what was there keeps its place, and the copy comes after.
 """
 
 import re

@@ -4,8 +4,8 @@ Lines are followed through edits, indentation, renames, reformatting and moves.
 
 A line is taken as found when it is in both texts in one of four readings (see `equal_lines`), or,
 only where somebody asks, by likeness between the found lines around it (`similar_lines`). Lines
-that repeat (`}`, `return None`) go with the found lines that they touch. Of two places that are as good,
-and of a line and its copy, neither is taken unless its place tells.
+that repeat (`}`, `return None`) go with the found lines that they touch. Of two places that are as
+good, and of a line and its copy, neither is taken unless its place tells (see `kept_lines`).
 """
 
 from collections import Counter

@@ -24,7 +24,7 @@ _ANSWERED = re.compile(r'"([^"\n]{1,400})"="([^"\n]{1,400})"')
 
 def claude(stream: IO[bytes]) -> Iterator[Turn]:
     """Yield the turns of a transcript."""
-    reading, branches = _Reading(), Branches()
+    reading, branches = _ClaudeReading(), Branches()
     for line, row in objects(stream):
         turns = list(reading.row(line, row))
         if row.get("isSidechain") is True:
@@ -52,7 +52,7 @@ def _is_prompt(row: dict[str, Any]) -> bool:
     )
 
 
-class _Reading:
+class _ClaudeReading:
     def __init__(self) -> None:
         self.calls: OrderedDict[str, tuple[int, str, dict[str, Any], str, bool]] = OrderedDict()
         self.root = ""

@@ -40,7 +40,7 @@ def codex(stream: IO[bytes]) -> Iterator[Turn]:
 
 def _turns(stream: IO[bytes]) -> Iterator[tuple[Turn | None, str]]:
     """Yield each turn, or None and the summary where a context was compacted."""
-    reading = _Reading()
+    reading = _CodexReading()
     for line, row in objects(stream):
         at = string(row.get("timestamp"))
         payload = mapping(row.get("payload")) or row  # older ones have the item itself
@@ -52,7 +52,7 @@ def _turns(stream: IO[bytes]) -> Iterator[tuple[Turn | None, str]]:
     yield from ((turn, "") for turn in reading.rest())
 
 
-class _Reading:
+class _CodexReading:
     """The uses of tools that have not ended, where the session works, and the tokens so far."""
 
     def __init__(self) -> None:

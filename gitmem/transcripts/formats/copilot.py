@@ -29,14 +29,14 @@ def is_event(row: dict[str, Any]) -> bool:
 
 def copilot(stream: IO[bytes]) -> Iterator[Turn]:
     """Yield the turns of a session."""
-    reading = _Reading()
+    reading = _CopilotReading()
     for line, row in objects(stream):
         yield from reading.row(line, row)
     for call in reading.calls.values():
         yield reading.ended(call, "", None)
 
 
-class _Reading:
+class _CopilotReading:
     """The uses of tools that have not ended, and where the session works."""
 
     def __init__(self) -> None:
