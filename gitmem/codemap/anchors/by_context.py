@@ -64,6 +64,18 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     )
 
 
+def _copies(
+    text: Text,
+    spots: Sequence[int],
+    before: Sequence[str],
+    keys: Sequence[str],
+    after: Sequence[str],
+) -> list[int]:
+    """Return the spots beside which all is as it was: the line's own, and those of its copies."""
+    beside = before[-AROUND:], keys, after[:AROUND]
+    return [spot for spot in spots if _is_beside(text, spot, *beside)]
+
+
 def _is_beside(
     text: Text, spot: int, before: Sequence[str], keys: Sequence[str], after: Sequence[str]
 ) -> bool:
@@ -206,10 +218,8 @@ def _spot(
     if home:
         scores = {spot: scores[spot] for spot in home}
     top = max(told + 0.25 * blank for told, blank in scores.values())
-    # of a line and its copy, the first of those beside which all is as it was
     best = [spot for spot, (told, blank) in scores.items() if told + 0.25 * blank == top]
-    beside = before[-AROUND:], keys, after[:AROUND]
-    spot = min([spot for spot in scores if home and _is_beside(text, spot, *beside)] or best)
+    spot = min(_copies(text, home, before, keys, after) or best)
     told, blank = scores[spot]
     like = likeness_at_home(anchor)[0 if home else 1]
     if like > 0 and told + 0.25 * blank < like + 0.5:

@@ -36,12 +36,12 @@ def _parts(lines: Sequence[str]) -> list[str]:
     out = [""] * len(lines)
     part, begin = "", 0
     for n, line in enumerate(lines):
-        sign = line[:7] if line[7:8] in {"", " ", "\r"} else ""
+        sign = _sign(line)
         if sign == OURS:
-            out[begin:n] = [""] * (n - begin) if part else out[begin:n]
-            part, begin = OURS, n
-            out[n] = NO_CONFLICT
-        elif part and sign in _NEXT[part]:
+            if part:
+                out[begin:n] = [""] * (n - begin)
+            begin = n
+        if sign == OURS or sign in _NEXT.get(part, ()):
             part = "" if sign == NO_CONFLICT else sign
             out[n] = NO_CONFLICT
         else:
@@ -49,3 +49,8 @@ def _parts(lines: Sequence[str]) -> list[str]:
     if part:
         out[begin:] = [""] * (len(lines) - begin)
     return out if any(out) else []
+
+
+def _sign(line: str) -> str:
+    """Return the seven signs that a line begins with as a marker; "" for any other line."""
+    return line[:7] if line[7:8] in {"", " ", "\r"} else ""

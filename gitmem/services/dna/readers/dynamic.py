@@ -20,7 +20,7 @@ _GEM_FIELD = re.compile(
     r"""\.(name|version|summary|required_ruby_version)\s*=\s*["']([^"'\n]{1,400})["']"""
 )
 _MIX_FIELD = re.compile(r'\b(version|description|elixir):\s*(?:"([^"\n]+)"|(@\w+))')
-_MIX_PACKAGE = re.compile(r'\{:(\w+),\s*(?:"([^"\n]+)")?([^{}]{0,200})\}')
+_MIX_PACKAGE = re.compile(r'\{:(\w{1,80}),\s{0,20}(?:"([^"\n]{1,80})")?([^{}]{0,200})\}')
 _PACKAGE_REFERENCE = re.compile(
     r'<PackageReference\s{1,20}(?:Include|Update)="([^"<>]{1,200})"([^<>]{0,300}?)'
     r"(?:/>|>(.{0,600}?)</PackageReference>)",
