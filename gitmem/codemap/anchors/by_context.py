@@ -64,16 +64,20 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     )
 
 
-def _copies(
+def _first_place(
     text: Text,
     spots: Sequence[int],
+    best: Sequence[int],
     before: Sequence[str],
     keys: Sequence[str],
     after: Sequence[str],
-) -> list[int]:
-    """Return the spots beside which all is as it was: the line's own, and those of its copies."""
+) -> int:
+    """Return the first spot beside which all is as it was, else the first of the `best`.
+
+    Of a line and its copies, the first is the line.
+    """
     beside = before[-AROUND:], keys, after[:AROUND]
-    return [spot for spot in spots if _is_beside(text, spot, *beside)]
+    return min([spot for spot in spots if _is_beside(text, spot, *beside)] or best)
 
 
 def _is_beside(
@@ -219,7 +223,7 @@ def _spot(
         scores = {spot: scores[spot] for spot in home}
     top = max(told + 0.25 * blank for told, blank in scores.values())
     best = [spot for spot, (told, blank) in scores.items() if told + 0.25 * blank == top]
-    spot = min(_copies(text, home, before, keys, after) or best)
+    spot = _first_place(text, home, best, before, keys, after)
     told, blank = scores[spot]
     like = likeness_at_home(anchor)[0 if home else 1]
     if like > 0 and told + 0.25 * blank < like + 0.5:
