@@ -9,7 +9,7 @@ from gitmem.base.fast import Lazy
 from gitmem.fingerprint.line_score import rank_of
 from gitmem.fingerprint.tables import LINE_WORDS, any_of, any_pattern
 
-TITLE = 72  # characters
+TITLE = 100  # characters
 LITTLE = 32  # characters of a cause that may say little
 
 # what stands in front of what a line says, for people; the pattern keeps it

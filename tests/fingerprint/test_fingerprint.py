@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.fingerprint.fingerprint import fingerprint, normalise
+from gitmem.fingerprint.title import TITLE
 
 TRACEBACK = """Exit code 1
 Traceback (most recent call last):
@@ -199,7 +200,7 @@ def test_known_outputs(output, command, pattern, category, severity, place):
     assert found is not None
     assert (found.pattern, found.category, found.severity) == (pattern, category, severity)
     assert (found.locations[-1] if found.locations else None) == place
-    assert found.title and len(found.title) <= 72 and "\n" not in found.title
+    assert found.title and len(found.title) <= TITLE and "\n" not in found.title
     assert len(found.message) <= 4000
 
 
@@ -441,7 +442,7 @@ KEY_LINES = [
         "FileNotFoundError: [Errno 2] No such file or directory: 'config/settings.toml'",
         "python a.py",
         "FileNotFoundError: [Errno 2] No such file or directory: 'settings.toml'",
-        "FileNotFoundError: No such file or directory: 'config/settings.toml'",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'config/settings.toml'",
         "runtime",
     ),
 ]
