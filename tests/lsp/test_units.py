@@ -13,7 +13,7 @@ from gitmem.git.process import Git
 from gitmem_lsp.diagnostics.diagnostics import loudness, make_marks
 from gitmem_lsp.features.hover import age
 from gitmem_lsp.protocol.documents import LineDocument
-from gitmem_lsp.protocol.line_shift import edits_of, shift
+from gitmem_lsp.protocol.line_shift import edit_between, edits_of, shift
 from gitmem_lsp.protocol.positions import (
     CODE_LIMIT,
     code_range,
@@ -362,3 +362,19 @@ def test_a_line_is_followed_through_edits(steps, line):
     if lines.count(marked) == 1 and sum(marked.strip() in each for each in lines) == 1:
         assert found == lines.index(marked)
     assert found is None or 0 <= found < len(lines)
+
+
+def test_a_whole_text_is_an_edit_of_the_one_before():
+    """What a client sends that knows no partial changes moves marks as the edit would."""
+    old = ["a = 1\n", "b = 2\n", "c = 3\n"]
+    cases = {
+        "above": (["# x\n", *old], [1, 2, 3]),
+        "below": ([*old, "d\n"], [0, 1, 2]),
+        "removed": (old[1:], [None, 0, 1]),
+        "a line that was broken keeps its mark": (["a =\n", " 1\n", *old[1:]], [0, 2, 3]),
+        "as many lines": (["z\n", *old[1:]], [0, 1, 2]),
+    }
+    for name, (new, places) in cases.items():
+        edit = edit_between(old, new)
+        edits = [edit] if edit else []
+        assert [shift(line, edits) for line in range(3)] == places, name
