@@ -3,8 +3,6 @@
 Part of the hot path; loaded once a payload is known to be an event of ours.
 """
 
-import time
-
 from gitmem.agents import events
 from gitmem.agents.adapter import Adapter
 from gitmem.agents.prompt_text import fence
@@ -20,6 +18,10 @@ from gitmem.text.tokens import tokens
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from gitmem.state.database import State
+
+_TOOLS = frozenset({events.BEFORE_TOOL, events.AFTER_TOOL, events.TOOL_FAILED})
 
 
 def answer(
@@ -81,18 +83,25 @@ def answer(
 
 def _react_once(hook: Hook, call: str) -> "list[str] | None":
     """Keep the event and return the lines to tell; None if another hook was called for it."""
-    is_claimed = _claim(hook, call)
-    if is_claimed is False:
+    command = _command()
+    number = _claim(hook, call, command)
+    if number == 0:
         return None
     try:
         note(hook)
+    except BaseException as error:
+        if number:
+            _tell_calls(hook, hook_calls.withdraw, call, command, number)
+        if isinstance(error, sqlite.DatabaseError):
+            hook.mend(error)
+        raise
+    if number:
+        _tell_calls(hook, hook_calls.confirm, call, command, number)
+    try:
         return react(hook)
     except sqlite.DatabaseError as error:
         hook.mend(error)
         raise
-    finally:
-        if is_claimed:
-            _release(hook, call)
 
 
 def _call_name(event: "events.HookEvent", data: bytes, *, heard: bool) -> str:
@@ -102,25 +111,47 @@ def _call_name(event: "events.HookEvent", data: bytes, *, heard: bool) -> str:
     return f"{event.raw} {event.call or f'{crc32(data):08x}'}{'' if heard else ' unheard'}"
 
 
-def _claim(hook: Hook, call: str) -> "bool | None":
-    """Return whether no other hook of ours was called for the same event.
-
-    None where a database that is busy or broken does not tell: better twice than not at all.
-    """
+def _command() -> str:
+    """Return what tells the command that called this hook from another one."""
     from binascii import crc32
 
     from gitmem.base import processes
 
-    command = f"{crc32(processes.starting_command()):08x}"
+    line = processes.starting_command()
+    return f"{crc32(line):08x}" if line else ""
+
+
+def _claim(hook: Hook, call: str, command: str) -> "int | None":
+    """Return the number of the call, 0 if another hook of ours was called for the same event.
+
+    None where a database that is busy or broken does not tell: better twice than not at all.
+    """
+    from gitmem.base import processes
+
     try:
-        return hook_calls.claim(hook.repo.state, hook.event.context, call, hook.now, command)
+        return hook_calls.claim(
+            hook.repo.state,
+            hook.event.context,
+            call,
+            hook.now,
+            command,
+            processes.own(),
+            processes.is_gone,
+            may_be_parallel=hook.event.name in _TOOLS and not hook.event.call,
+        )
     except Exception:  # noqa: BLE001 - the event is kept, whatever the database does
         hook.repo.hurry()
         return None
 
 
-def _release(hook: Hook, call: str) -> None:
+def _tell_calls(
+    hook: Hook,
+    tell: "Callable[[State, str, str, str, int], None]",
+    call: str,
+    command: str,
+    number: int,
+) -> None:
     try:
-        hook_calls.release(hook.repo.state, hook.event.context, call, time.time())
-    except Exception:  # noqa: BLE001 - it counts as at work for some seconds
+        tell(hook.repo.state, hook.event.context, call, command, number)
+    except Exception:  # noqa: BLE001 - the process that holds it ends in a moment
         hook.repo.hurry()

@@ -1,48 +1,89 @@
 """Calls of hooks: an agent whose settings name us twice calls both for one event.
 
+Each command that calls us is called for each event once. So the second call of a command is for the
+second event, and a call is a repetition if another command's call for the same event is kept, or is
+being kept by a process that runs. Two calls at once by one command are for one event, but for uses
+of tools that have no id: an agent may do the same twice at once.
+
 Part of the hot path.
 """
 
 from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
 
-PATIENCE = 4.0  # seconds that a call may be at work
-GAP = 2.0  # seconds between the end of a call and another command's call for the same event
-KEPT = 60.0  # seconds for which a call is remembered
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEPT = 60.0  # seconds since the last call for an event for which calls are counted
+FORGOTTEN = 3600.0  # seconds after which calls are removed
+DONE = ""  # in the place of the process that keeps an event
 
 
 @healing
-def claim(state: State, session: str, event: str, now: float, command: str) -> bool:
-    """Say whether this process is the first that is called for an event; `now` is when it began.
+def claim(
+    state: State,
+    session: str,
+    event: str,
+    now: float,
+    command: str,
+    process: str,
+    is_gone: "Callable[[str], bool | None]",
+    *,
+    may_be_parallel: bool,
+) -> int:
+    """Return the number of this call among those of its command, or 0 for a repetition.
 
-    Hooks of one event run at once, or one after the other: then their commands differ. An event
-    that comes again later, as one that is played back does, is another one.
+    `process` is the one that is to keep the event, and `is_gone` tells whether such a process has
+    ended. `may_be_parallel`: the command may be called for two equal events at once.
     """
     with transaction(state.db):
-        row = state.db.execute(
-            "SELECT until, command FROM hook_calls WHERE session = ? AND event = ?",
+        rows = state.db.execute(
+            "SELECT command, number, process, at FROM hook_calls WHERE session = ? AND event = ?",
             (session, event),
-        ).fetchone()
-        if row and _repeats(now, command, *row):
-            return False
-        state.db.execute("DELETE FROM hook_calls WHERE until < ?", (now - KEPT,))
-        state.db.execute(
-            "INSERT OR REPLACE INTO hook_calls VALUES (?, ?, ?, ?)",
-            (session, event, now + PATIENCE, command),
-        )
-    return True
+        ).fetchall()
+        if rows and not now - KEPT <= max(at for *_, at in rows) <= now + KEPT:
+            state.db.execute(
+                "DELETE FROM hook_calls WHERE session = ? AND event = ?", (session, event)
+            )
+            rows = []
+        number = 1 + max((row[1] for row in rows if row[0] == command), default=0)
+        for other, its_number, holder, _ in rows:
+            if holder != DONE and is_gone(holder) is not False:
+                continue  # it ended before the event was kept
+            is_other = bool(command) and other != command and its_number >= number
+            is_same = other == command and holder != DONE and not may_be_parallel
+            if is_other or is_same:
+                _insert(state, session, event, command, number, DONE, now)
+                return 0
+        state.db.execute("DELETE FROM hook_calls WHERE at < ?", (now - FORGOTTEN,))
+        _insert(state, session, event, command, number, process, now)
+    return number
 
 
-def _repeats(now: float, command: str, until: float, before: str) -> bool:
-    if until > now + 2 * PATIENCE:  # a clock that was set back
-        return False
-    differs = bool(command) and command != before
-    return now < until or (differs and now < until + GAP)
+def _insert(
+    state: State, session: str, event: str, command: str, number: int, process: str, now: float
+) -> None:
+    state.db.execute(
+        "INSERT OR REPLACE INTO hook_calls VALUES (?, ?, ?, ?, ?, ?)",
+        (session, event, command, number, process, now),
+    )
 
 
 @healing
-def release(state: State, session: str, event: str, now: float) -> None:
-    """Note that the work of a call is done."""
+def confirm(state: State, session: str, event: str, command: str, number: int) -> None:
+    """Note that the event of a call is kept."""
     state.db.execute(
-        "UPDATE hook_calls SET until = ? WHERE session = ? AND event = ?", (now, session, event)
+        "UPDATE hook_calls SET process = ? WHERE session = ? AND event = ? AND command = ?"
+        " AND number = ?",
+        (DONE, session, event, command, number),
+    )
+
+
+@healing
+def withdraw(state: State, session: str, event: str, command: str, number: int) -> None:
+    """Note that the event of a call could not be kept: another call may keep it."""
+    state.db.execute(
+        "DELETE FROM hook_calls WHERE session = ? AND event = ? AND command = ? AND number = ?",
+        (session, event, command, number),
     )

@@ -42,8 +42,8 @@ CREATE TABLE late_answers (context TEXT, kind TEXT, text TEXT, PRIMARY KEY (cont
   WITHOUT ROWID;
 CREATE TABLE tool_calls (session TEXT, call TEXT, until REAL, PRIMARY KEY (session, call))
   WITHOUT ROWID;
-CREATE TABLE hook_calls (session TEXT, event TEXT, until REAL, command TEXT,
-  PRIMARY KEY (session, event)) WITHOUT ROWID;
+CREATE TABLE hook_calls (session TEXT, event TEXT, command TEXT, number INTEGER, process TEXT,
+  at REAL, PRIMARY KEY (session, event, command, number)) WITHOUT ROWID;
 CREATE TABLE files_before (session TEXT, call TEXT, path TEXT, at REAL, lines BLOB,
   PRIMARY KEY (session, call, path)) WITHOUT ROWID;
 -- who did what in a work tree
