@@ -364,13 +364,11 @@ def test_show_raw_is_the_stored_file(mem: Mem) -> None:
 
 
 def test_show_by_format(mem: Mem) -> None:
-    """`--format` names any field; an unknown one gives nothing."""
+    """`--format` names any field; one that there is not is refused, with those that there are."""
     id = mem.add("T", "--tag", "a", "--tag", "b")
 
-    assert (
-        mem("show", id, "--format", r"{id}\t{title}\t{tags}\t{nonsense}|").out
-        == f"{id}\tT\ta, b\t|\n"
-    )
+    assert mem("show", id, "--format", r"{id}\t{title}\t{tags}|").out == f"{id}\tT\ta, b|\n"
+    assert "there is no field 'nonsense'" in mem("show", id, "--format", "{nonsense}", code=2).err
 
 
 def test_show_counts_reads(mem: Mem) -> None:

@@ -462,7 +462,7 @@ def test_the_list_says_what_a_session_was_about(mem: Mem) -> None:
 def test_the_list_fits_the_terminal(mem: Mem) -> None:
     """Ids are as short as they may be given, what it is about is cut; elsewhere all is whole."""
     id = start(mem, "--title", "Invoices of March " + "日本語" * 40)
-    shown = on_terminal(mem.folder, "--color", "never", "session", "list")
+    shown = on_terminal(mem.folder, "--color", "never", "session", "list", columns=80)
     (line,) = shown.splitlines()
     assert line.startswith(f"{id[:8]}  person  ")
     assert line.endswith("…")

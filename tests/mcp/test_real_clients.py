@@ -52,7 +52,7 @@ def test_a_real_client_searches_and_remembers(agent: str, shop: Path) -> None:
         ]
         command = cli.command("please look at payments", *words)
         if agent == "claude":
-            command[command.index("Bash,Read,Edit,Write")] = "mcp__git-mem"
+            command[command.index("Bash,Read,Edit,Write,Task,Agent")] = "mcp__git-mem"
         said = cli.call(shop, *command[1:])
         sent = "\n".join(request.text for request in model.asked)
     rows = {row["title"]: row for row in data_of(run(shop, "list", "--json"))}
