@@ -1,14 +1,15 @@
 // git-mem for opencode: tells the model what this repository remembers, and lets git-mem learn from what goes wrong.
 //
 // opencode has no hooks that run a command, so this plugin keeps a command running, sends it the JSON of each event as a line, and
-// puts what it answers where the model reads it. Nothing here throws into opencode, and nothing takes longer than LIMIT.
-// GITMEM=0 in the environment turns it off.
+// puts what it answers where the model reads it. Nothing here throws into opencode, and no hook of it takes longer than LIMIT: what
+// is not answered by then is answered with nothing, and is still sent. GITMEM=0 in the environment turns it off.
 
 import { spawn } from "node:child_process"
 
 const COMMAND = "git-mem hook opencode 2>/dev/null || true" // a shell's; `git mem install opencode` writes its own here
 const LIMIT = 4500 // milliseconds; the command ends itself after three seconds
-const OUTPUT = 1 << 20 // characters of a tool's output that are sent
+const LONGEST = 1 << 20 // characters of a text that are sent
+const WAITING = 100 // payloads that wait for their turn, of a command that hangs
 const TOOLS = new Set(["bash", "read", "edit", "write", "patch", "apply_patch"])
 
 /** Calls the command in a folder, with one payload after the other. The process stays: it takes a line for each payload, and answers a line. */
@@ -18,36 +19,52 @@ class Caller {
   #out = ""
   #settle = () => {}
   #turn = Promise.resolve()
+  #waiting = 0
+  #round = 0 // what waits of an earlier one is dropped
+  #hangs = false // whether nothing was answered since a payload had to wait too long
 
   constructor(cwd) {
     this.#cwd = cwd
   }
 
-  /** Send a payload; resolves to the text for the model, or to nothing, whatever happens. */
+  /** Send a payload; resolves to the text for the model, or to nothing, whatever happens, and after LIMIT at the latest. Nobody waits for a command that hangs. */
   ask(payload) {
-    const line = JSON.stringify(payload) + "\n"
+    if (this.#waiting >= WAITING) return Promise.resolve("")
+    const line = JSON.stringify(payload, (_, value) => (typeof value === "string" ? value.slice(0, LONGEST) : value)) + "\n"
+    const round = this.#round
+    this.#waiting++
     this.#turn = this.#turn.then(async () => {
+      this.#waiting--
+      if (round !== this.#round) return ""
       const wasThere = this.#child !== undefined
       let out = await this.#send(line)
-      if (out === undefined && wasThere) out = await this.#send(line) // it had ended meanwhile
+      if (out === undefined && wasThere && round === this.#round) out = await this.#send(line) // it had ended meanwhile, or did not answer
       return words(out)
     })
-    return this.#turn
+    if (this.#hangs) return Promise.resolve("")
+    return inTime(this.#turn, () => {
+      this.#hangs = true
+      return ""
+    })
   }
 
-  /** Let the process end once everything is answered. */
+  /** Let the process end once everything is answered, after LIMIT at the latest. */
   close() {
     this.#turn = this.#turn.then(() => this.#child?.stdin.end())
-    return this.#turn
+    return inTime(this.#turn, () => {
+      this.#round++
+      if (this.#child) this.#stop()
+    })
   }
 
-  /** Send a line; resolves to the answer, or to undefined when the process ended without one. */
+  /** Send a line; resolves to the answer, or to undefined when there was none: the process ended, or had to be. */
   #send(line) {
     return new Promise((resolve) => {
       let timer
-      this.#settle = (text) => {
+      this.#settle = (text, hangs = false) => {
         clearTimeout(timer)
         this.#settle = () => {}
+        this.#hangs = hangs
         this.#hold(false)
         resolve(text)
       }
@@ -95,7 +112,7 @@ class Caller {
     const child = this.#child
     this.#child = undefined
     this.#out = ""
-    this.#settle("")
+    this.#settle(undefined, true)
     for (const pipe of [child.stdin, child.stdout]) pipe.destroy()
     child.unref()
     try {
@@ -109,6 +126,15 @@ class Caller {
   #hold(awaited) {
     for (const each of [this.#child, this.#child?.stdin, this.#child?.stdout]) each?.[awaited ? "ref" : "unref"]?.()
   }
+}
+
+/** Resolve to what a promise does; after LIMIT to what `late` returns. */
+function inTime(promise, late) {
+  let timer
+  const limit = new Promise((resolve) => {
+    timer = setTimeout(() => resolve(late()), LIMIT)
+  })
+  return Promise.race([promise, limit]).finally(() => clearTimeout(timer))
 }
 
 function words(out) {
@@ -196,7 +222,7 @@ export const GitMem = async ({ directory } = {}) => {
     "message.part.updated": async ({ part }) => {
       // a tool that could not be used; a command that failed is an ordinary result
       if (part.type !== "tool" || part.state?.status !== "error" || !TOOLS.has(part.tool)) return
-      const error = String(part.state.error ?? "").slice(0, OUTPUT)
+      const error = String(part.state.error ?? "")
       await tell(part.sessionID, "PostToolUseFailure", {
         tool_name: part.tool, tool_input: part.state.input, tool_use_id: part.callID, error, is_interrupt: part.tool === "bash",
       })
@@ -211,7 +237,7 @@ export const GitMem = async ({ directory } = {}) => {
       if (parents.has(sessionID)) started.set(sessionID, "told") // a subagent: nobody typed that
       if (parents.has(sessionID) || typed.length === 0) return
       const prompt = typed.map((part) => part.text).join("\n")
-      const texts = [await start(sessionID), await tell(sessionID, "UserPromptSubmit", { prompt })].filter(Boolean)
+      const texts = (await Promise.all([start(sessionID), tell(sessionID, "UserPromptSubmit", { prompt })])).filter(Boolean)
       // parts are kept in the order of their ids
       const id = parts.map((part) => part.id).sort().at(-1)
       texts.forEach((text, n) => {
@@ -221,22 +247,23 @@ export const GitMem = async ({ directory } = {}) => {
 
     "tool.execute.after": safe(async ({ tool, sessionID, callID, args }, result) => {
       if (!TOOLS.has(tool)) return
-      const output = String(result.output ?? "").slice(0, OUTPUT)
+      const output = String(result.output ?? "")
       const { exit = null, exists, filediff } = result.metadata ?? {}
       const before = exists === false ? "" : filediff?.before // what the file held: only what differs is the agent's
-      const tool_response = { output, exit, ...(typeof before === "string" && before.length <= OUTPUT ? { before } : {}) }
+      const tool_response = { output, exit, ...(typeof before === "string" && before.length <= LONGEST ? { before } : {}) }
       const last_assistant_message = wordsOf(sessionID)
-      const texts = [
-        await tell(sessionID, "PostToolUse", { tool_name: tool, tool_input: args, tool_use_id: callID, tool_response, last_assistant_message }),
+      const asked = [
+        tell(sessionID, "PostToolUse", { tool_name: tool, tool_input: args, tool_use_id: callID, tool_response, last_assistant_message }),
       ]
-      if (started.get(sessionID) === "compact") texts.unshift(await start(sessionID)) // no prompt comes before the work goes on
+      if (started.get(sessionID) === "compact") asked.unshift(start(sessionID)) // no prompt comes before the work goes on
+      const texts = await Promise.all(asked)
       result.output = [result.output, ...texts.filter(Boolean)].join("\n\n")
     }),
 
     "experimental.text.complete": safe(({ sessionID }, { text }) => {
       if (compacting.has(sessionID)) return
       const before = said.get(sessionID)
-      said.set(sessionID, (before ? `${before}\n\n${text}` : String(text)).slice(0, OUTPUT))
+      said.set(sessionID, (before ? `${before}\n\n${text}` : String(text)).slice(0, LONGEST))
     }),
 
     "experimental.session.compacting": safe(({ sessionID }) => {
@@ -250,8 +277,7 @@ export const GitMem = async ({ directory } = {}) => {
     }),
 
     dispose: safe(async () => {
-      await Promise.all([...started.keys()].map((session) => end(session, "exit")))
-      await caller.close()
+      await Promise.all([...[...started.keys()].map((session) => end(session, "exit")), caller.close()])
     }),
   }
 }

@@ -34,7 +34,7 @@ done
 
 
 def drive(
-    folder: Path, script: str, limit: int = 0, **env: str
+    folder: Path, script: str, limit: int = 0, driver: Path = DRIVER, **env: str
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run the driver with a `git-mem` that is this script; return what it saw, and what was sent."""
     program = folder / "git mem"  # its path may need quotes
@@ -49,7 +49,7 @@ def drive(
     text = text[:start] + line + text[text.index("\n", start) :]
     plugin.write_text(re.sub(r"LIMIT = \d+", f"LIMIT = {limit}", text) if limit else text)
     done = subprocess.run(
-        [shutil.which("node") or missing("node"), DRIVER, plugin, folder],
+        [shutil.which("node") or missing("node"), driver, plugin, folder],
         env={**os.environ, "SENT": str(sent), **env},
         capture_output=True,
         text=True,
@@ -116,6 +116,39 @@ def test_plugin_sends_a_payload_again_when_its_process_was_gone(tmp_path: Path):
     assert [row["hook_event_name"] for row in sent] == [row["hook_event_name"] for row in kept]
 
 
+def test_plugin_sends_a_payload_again_when_its_process_does_not_answer(tmp_path: Path):
+    """One that stands still has read nothing of it, and no event is lost."""
+    _, kept = drive(tmp_path, STAYS.replace("SOMETIMES", ":"))
+    again = tmp_path / "again"
+    again.mkdir()
+    stop = 'test -e "$SENT.stop" || { touch "$SENT.stop"; kill -STOP $$; }'
+    _, sent = drive(again, STAYS.replace("SOMETIMES", stop), limit=1000)
+    assert [row["hook_event_name"] for row in sent] == [row["hook_event_name"] for row in kept]
+
+
+def test_plugin_cuts_what_it_sends(tmp_path: Path):
+    """A prompt, an output and what a tool is given alike: more than a hook reads would be lost."""
+    driver = tmp_path / "long.mjs"
+    driver.write_text("""
+const { GitMem } = await import(process.argv[2])
+const hooks = await GitMem({ directory: process.argv[3] })
+const text = "x".repeat(9 << 20)
+const part = { type: "text", text, id: "prt_1" }
+await hooks["chat.message"]({ sessionID: "ses_1" }, { message: { id: "msg_1" }, parts: [part] })
+const about = { tool: "write", sessionID: "ses_1", callID: "c", args: { filePath: "a.py", content: text, all: [text], n: 1 } }
+await hooks["tool.execute.after"](about, { output: text })
+await hooks.dispose()
+console.log("{}")
+""")
+    _, sent = drive(tmp_path, STAYS.replace("SOMETIMES", ":"), driver=driver)
+    (prompt,) = [row["prompt"] for row in sent if "prompt" in row]
+    (tool,) = [row for row in sent if "tool_input" in row]
+    given = tool["tool_input"]
+    texts = [prompt, tool["tool_response"]["output"], given["content"], given["all"][0]]
+    assert [len(text) for text in texts] == [1 << 20] * 4
+    assert (given["filePath"], given["n"]) == ("a.py", 1)
+
+
 def test_plugin_sends_what_the_adapter_reads(tmp_path: Path):
     _, sent = drive(tmp_path, ECHO)
     speaks = adapter.find("opencode")
@@ -172,3 +205,27 @@ def test_plugin_gives_up_on_a_command_that_hangs(tmp_path: Path):
         check=False,
     )
     assert not [state for state in left.stdout.split() if not state.startswith("Z")]
+
+
+def test_plugin_waits_once_for_a_command_that_hangs(tmp_path: Path):
+    """However many calls wait at once, none waits longer than the limit, and the next ones do not wait."""
+    driver = tmp_path / "parallel.mjs"
+    driver.write_text("""
+const { GitMem } = await import(process.argv[2])
+const hooks = await GitMem({ directory: process.argv[3] })
+const prompt = () => hooks["chat.message"]({ sessionID: "ses_1" }, { message: { id: "m" }, parts: [{ type: "text", text: "go on", id: "p" }] })
+const call = () => hooks["tool.execute.after"]({ tool: "bash", sessionID: "ses_1", callID: "c", args: {} }, { output: "" })
+const took = async (work) => {
+  const begun = performance.now()
+  await work()
+  return (performance.now() - begun) / 1000
+}
+const times = [await took(prompt)]
+times.push(await took(() => Promise.all(Array.from({ length: 5 }, call))))
+times.push(await took(hooks.dispose))
+console.log(JSON.stringify(times))
+""")
+    first, later, end = drive(tmp_path, "#!/bin/sh\nsleep 3600\n", limit=1000, driver=driver)[0]
+    assert 0.9 < first < 1.9
+    assert later < 0.9
+    assert end < 1.9
