@@ -82,7 +82,7 @@ def respond(
 def _input() -> bytes | None:
     """Return the payload, None when there is none.
 
-    Raises GitmemError for more than anyone should send.
+    Raises GitmemError for more than is looked at.
     """
     data = bytearray()
     while len(data) <= PAYLOAD:
@@ -90,7 +90,14 @@ def _input() -> bytes | None:
         if not part:
             return bytes(data) or None
         data += part
-    raise GitmemError(f"the payload is larger than {PAYLOAD >> 20} MiB and was not looked at")
+    return _looked_at(None)
+
+
+def _looked_at(data: bytes | None) -> bytes:
+    """Return a payload that was read. Raises GitmemError for None, more than anyone should send."""
+    if data is None:
+        raise GitmemError(f"the payload is larger than {PAYLOAD >> 20} MiB and was not looked at")
+    return data
 
 
 def _standard() -> "tuple[bool, bool]":
@@ -118,7 +125,7 @@ def main(args: "Sequence[str]") -> "NoReturn":
         from gitmem.hooks.stream import serve
 
         os.environ.pop(STREAM)  # it is not meant for those that a hook starts
-        serve(args[0], lambda line: _answer(args, lambda: line), PAYLOAD)
+        serve(args[0], lambda line: _answer(args, lambda: _looked_at(line)), PAYLOAD)
     _answer(args, _input)
 
 

@@ -6,8 +6,8 @@ loaded. What goes wrong in it ends it alone. Part of the hot path.
 
 import _signal  # type: ignore[import-not-found] # `signal` itself builds enums
 import os
+import sys
 
-import gitmem
 from gitmem.base.processes import pass_over
 
 TYPE_CHECKING = False
@@ -19,21 +19,22 @@ IDLE = 600.0  # seconds without a payload after which the process ends
 LOADED = ("answer", "tool_use", "edit_notes")  # modules of hooks that a tool call needs
 
 
-def serve(agent: str, answer: "Callable[[bytes], NoReturn]", most: int) -> "NoReturn":
+def serve(agent: str, answer: "Callable[[bytes | None], NoReturn]", most: int) -> "NoReturn":
     """Have `answer` called in a process of its own for each line, until there are no more.
 
-    A line of more than `most` bytes ends the process, and so does an upgrade of git-mem: whoever
-    gets no answer asks a new one.
+    It gets None for a line of more than `most` bytes. Where a module that is loaded has changed,
+    as an upgrade and a checkout do, the process ends: whoever gets no answer asks a new one.
     """
     pass_over(os.getpid())
     __import__(f"gitmem.agents.{agent}")
     for module in LOADED:
         __import__(f"gitmem.hooks.{module}")
-    version = _version()
+    files = _files()
+    version = _version(files)
     nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     try:
         for line in _lines(most):
-            if _version() != version:
+            if _version(files) != version:
                 break
             pid = os.fork()
             if not pid:
@@ -46,30 +47,48 @@ def serve(agent: str, answer: "Callable[[bytes], NoReturn]", most: int) -> "NoRe
     os._exit(0)
 
 
-def _lines(most: int) -> "Iterator[bytes]":
-    """Give what is read, line by line; the last one may have no end."""
+def _lines(most: int) -> "Iterator[bytes | None]":
+    """Give what is read, line by line; the last one may have no end.
+
+    None for a line of more than `most` bytes, of which no more is held.
+    """
     data = bytearray()
-    while len(data) <= most:
+    is_cut = False
+    while True:
         at = data.find(b"\n")
         if at >= 0:
-            line = bytes(data[:at])
+            line = None if is_cut or at > most else bytes(data[:at])
             del data[: at + 1]
+            is_cut = False
             yield line
             continue
+        if len(data) > most:
+            is_cut = True
+            data.clear()
         _signal.setitimer(_signal.ITIMER_REAL, IDLE)  # the kernel ends a process that is idle
         part = os.read(0, 1 << 20)
         _signal.setitimer(_signal.ITIMER_REAL, 0)
         if not part:
-            if data:
-                yield bytes(data)
+            if data or is_cut:
+                yield None if is_cut else bytes(data)
             return
         data += part
 
 
-def _version() -> "tuple[int, int]":
-    """Return what changes when another version of the program is installed."""
-    try:
-        found = os.stat(str(gitmem.__file__))
-    except OSError:
-        return 0, 0
-    return found.st_ino, found.st_mtime_ns
+def _files() -> "list[str]":
+    """Return the files of our modules that are loaded."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("gitmem")]
+    return [file for module in modules if (file := getattr(module, "__file__", None))]
+
+
+def _version(files: "list[str]") -> "list[tuple[int, int]]":
+    """Return what changes with the files: others need not match what is loaded of these."""
+    out = []
+    for file in files:
+        try:
+            stat = os.stat(file)
+        except OSError:
+            out.append((0, 0))
+        else:
+            out.append((stat.st_ino, stat.st_mtime_ns))
+    return out

@@ -5,7 +5,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
+import pytest
+
+from gitmem.hooks import main, stream
 from tests.hooks.conftest import Agent, learn
 
 STREAM = {"GITMEM_HOOK_STREAM": "1"}
@@ -20,6 +24,12 @@ def react(hook):
 answer.react = react
 {more}
 main.main(["claude"])
+"""
+# a line has three bytes at most
+MANY = """
+import os
+import gitmem.hooks.stream as stream
+stream.serve("claude", lambda line: os._exit(0), 3)
 """
 
 
@@ -97,10 +107,46 @@ def test_what_a_hook_starts_does_not_read_the_lines_that_follow(project: Path, a
 
 def test_an_upgrade_ends_the_process(project: Path, agent) -> None:
     """Without an answer, so that the agent asks the new program."""
-    more = "versions = iter([1, 1, 2])\nstream._version = lambda: next(versions)"
+    more = "versions = iter([1, 1, 2])\nstream._version = lambda files: next(versions)"
     out = serve(
         project,
         [line(agent(), "UserPromptSubmit", prompt="go on")] * 3,
         REPLACED.format(work='return ["told"]', more=more),
     )
     assert [b"told" in answer for answer in out] == [True]
+
+
+def test_a_changed_module_is_another_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any that is loaded, as a checkout below an editable install changes them."""
+    module = ModuleType("gitmem.agents.changed")
+    file = tmp_path / "changed.py"
+    file.write_text("A = 1\n")
+    module.__file__ = str(file)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    files = stream._files()
+    assert {str(file), main.__file__} <= {*files}
+    before = stream._version(files)
+    assert stream._version(files) == before
+    file.unlink()
+    gone = stream._version(files)
+    file.write_text("A = 2\n")
+    os.utime(file, ns=(1, 1))
+    assert len({str(version) for version in (before, gone, stream._version(files))}) == 3
+
+
+def test_a_line_that_is_too_long_is_answered_and_logged(project: Path, agent) -> None:
+    """As a single call does; the lines around it are kept, whether it has an end or not."""
+    one = agent()
+    long = line(one, "UserPromptSubmit", prompt="x" * main.PAYLOAD)
+    prompt = line(one, "UserPromptSubmit", prompt="go on")
+    file = line(one, "PostToolUse.Read", tool_input={"file_path": "app/pay.py"})
+    assert serve(project, [prompt, long, file, long.rstrip(b"\n")]) == [b""] * 4
+    assert events_of(project, one.session) == ["PromptSubmit", "AfterTool"]
+    assert one.log().count("the payload is larger than 8 MiB and was not looked at") == 2
+
+
+def test_many_short_lines_at_once_are_all_answered(project: Path) -> None:
+    """What is read at once may hold more than one line may have."""
+    assert len(serve(project, [b"\n"] * 5, MANY)) == 5
