@@ -562,7 +562,8 @@ def may_be_private(text: str) -> bool:
 def public(text: str, *, keeps_lines: bool = False) -> str:
     """Return a text without what stands between `<private>` and `</private>`.
 
-    A mark without an end hides the rest.
+    A mark without an end hides the rest, and an end without a mark what is before it: the part
+    began in a text that is not here.
 
     With `keeps_lines`, the ends of lines in it stay.
     """
@@ -571,9 +572,12 @@ def public(text: str, *, keeps_lines: bool = False) -> str:
     kept: list[str] = []
     depth = at = 0
     for mark in _MARK.finditer(text):
-        if not depth:
+        if not depth and not mark[1]:
             kept.append(text[at : mark.start()])
             at = mark.start()
+        elif not depth:
+            kept = []
+            at = 0
         if keeps_lines:
             kept.append("\n" * text.count("\n", at, mark.end()))
         depth = max(0, depth - 1) if mark[1] else depth + 1

@@ -8,7 +8,7 @@ import pytest
 from gitmem.hooks.context import known_masked, masked
 from gitmem.hooks.session_log import kept
 from gitmem.records.record import make
-from gitmem.redaction.formats import harmless
+from gitmem.redaction.formats import harmless, public
 from gitmem.redaction.mask import scrub
 from gitmem.services.records import write
 from tests.cli.conftest import Mem, mem
@@ -106,6 +106,9 @@ PRIVATE = {
     "lines": "a <private>\nBlue Whale\n</private> b",
     "nested": "a <private>x <private>y</private> Blue Whale</private> b",
     "unclosed": "a <private>Blue Whale",
+    "unopened": "Blue Whale</private> a",
+    "closed twice": "b <private>x</private> Blue Whale</private> a",
+    "unopened and unclosed": "Blue </private> a <private>Whale",
     "spaces": "a < private >Blue Whale</ private > b",
     "entities": "a &lt;private&gt;Blue Whale&lt;/private&gt; b",
     "numbers": "a &#60;private&#62;Blue Whale&#x3c;/private&#x3e; b",
@@ -129,6 +132,14 @@ def test_private_parts_are_left_out(door: str, name: str) -> None:
     after = DOORS[door](PRIVATE[name])
     assert "Blue" not in after and "Whale" not in after
     assert "a" in after
+
+
+def test_lines_of_private_parts_stay_where_they_are_asked_for() -> None:
+    for text, after in {
+        "a\n<private>b\nc</private>\nd": "a\n\n\nd",
+        "a\nb</private>\nc<private>\nd\n": "\n\nc\n\n",
+    }.items():
+        assert public(text, keeps_lines=True) == after
 
 
 def test_private_parts_are_left_out_by_the_commands(mem: Mem) -> None:

@@ -525,6 +525,7 @@ def test_private_parts_are_not_read() -> None:
         (USER, "f"),
     ]
     assert spoken(turns(rows(claude("user", "x <private>y")))) == [(USER, "x")]
+    assert spoken(turns("User: a b</private> c\n\nd\n")) == [(USER, "c"), (USER, "d")]
 
 
 # -- what is damaged, and what is big

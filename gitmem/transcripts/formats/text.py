@@ -103,12 +103,15 @@ def _readable(read: Iterator[JsonLine]) -> Iterator[tuple[int, str]]:
 
 
 def _public(line: str, hidden: bool) -> tuple[str, bool]:
-    """Return a line without what is marked private, and whether the mark is still open."""
+    """Return a line without what is marked private, and whether the mark is still open.
+
+    An end without a mark stays: whoever has all of the turn leaves out what is before it.
+    """
     kept = []
     for part in re.split(r"(?i)(</?private(?:\s[^<>]*)?>)", line):
         if part.lower().startswith("<private"):
             hidden = True
-        elif part.lower().startswith("</private"):
+        elif hidden and part.lower().startswith("</private"):
             hidden = False
         elif not hidden:
             kept.append(part)
