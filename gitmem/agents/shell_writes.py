@@ -49,7 +49,7 @@ def writes(command: str) -> "list[Write]":
     """
     if ">" not in command and "tee" not in command:
         return []
-    rest, bodies = _without_heredocs(command[:LONGEST])
+    rest, bodies = without_heredocs(command[:LONGEST])
     out: dict[str, Write] = {}
     folder = ""
     for words in simple_commands(rest):
@@ -83,7 +83,7 @@ def edited_names(command: str) -> "list[str]":
     """
     if len(command) > LONGEST or "$(" in command or "`" in command:
         return []
-    rest, _ = _without_heredocs(command)
+    rest, _ = without_heredocs(command)
     folder = ""
     names: dict[str, None] = {}
     for words in simple_commands(rest):
@@ -99,7 +99,7 @@ def edited_names(command: str) -> "list[str]":
     return list(names)[:NAMES]
 
 
-def _without_heredocs(command: str) -> "tuple[str, list[str]]":
+def without_heredocs(command: str) -> "tuple[str, list[str]]":
     """Return a command without the bodies of its here-documents, and these."""
     if "<<" not in command:
         return command, []

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from gitmem.agents.shell_reads import read_names
 from gitmem.agents.shell_words import may_write, simple_commands
 from gitmem.agents.shell_writes import NAMES, edited_names, writes
 
@@ -70,6 +71,33 @@ def test_which_commands_may_write():
         "perldoc x",
     ):
         assert not may_write(command), command
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("cd a && cd b && cat y.py", ["a/b/y.py"]),
+        ("cd a; cd /b && head -n 3 y.py /z.py", ["/b/3", "/b/y.py", "/z.py"]),
+        ("cd a 2>/dev/null || exit; cat y.py", ["a/y.py"]),
+        ("(cd sub && cat a.py)", ["sub/a.py"]),
+        ("(cd sub && cat a.py); cat b.py", ["sub/a.py", "b.py"]),
+        (
+            "cd a && (cd b; (cd c; cat d.py); cat e.py) | tail f.py",
+            ["a/b/c/d.py", "a/b/e.py", "a/f.py"],
+        ),
+        ("cat a.py; cd -; cat b.py; cat /c.py", ["a.py", "/c.py"]),
+        ("(pushd x; cat a.py) && cat b.py", ["b.py"]),
+        ("pushd x >/dev/null && cat a.py; popd; cat b.py", []),
+        ("cd $HOME && cat a.py", []),
+        ("cd && cat a.py", []),
+        ("cat > src/pay.py <<E\nit isn't shown\ncat b.py\nE\ncat c.py", ["c.py"]),
+        ("cat a.py > out.py 2>> err.txt; cat <in.py >|out.py &> x", ["a.py", "in.py"]),
+        ("sed -n 1,5p a.py 2>&1 | cat -", ["1,5p", "a.py"]),
+    ],
+)
+def test_which_files_a_command_shows(command: str, names: list[str]):
+    """In the folder that the shell is in by then; what is written is not shown."""
+    assert read_names(command) == names
 
 
 def test_thousands_of_names_take_no_time():
