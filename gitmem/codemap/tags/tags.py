@@ -17,7 +17,7 @@ from gitmem.codemap.symbols import definitions
 from gitmem.codemap.tags import import_statements, routes, uses
 from gitmem.codemap.tags.import_statements import Import
 
-FORMAT = "6"  # of what is kept; another one makes everything be read again
+FORMAT = "7"  # of what is kept; another one makes everything be read again
 _PYTHON_MAIN = re.compile(rb"^if __name__ == ['\"]__main__['\"]", re.MULTILINE)
 _CPP = re.compile(
     rb"^[ \t]*+(?:namespace\s++\w|template\s*+<|class\s++\w++[^;\n]*+$|using\s++\w++\s*+=)",
