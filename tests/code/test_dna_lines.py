@@ -74,6 +74,20 @@ def test_a_built_file_is_told_as_its_source_or_not_at_all(tmp_path: Path):
     assert part(out, "Entry points") == ["- acme: `src/cli.ts`", "- (main): `src/node/index.ts`"]
 
 
+def test_a_script_of_python_needs_its_module(tmp_path: Path):
+    """A module, or a package, below whatever folder; none that is not there."""
+    scripts = "shop = 'shop.missing:main'\nrun = 'shop.run:main'\nall = 'shop:main'\n"
+    out = page(
+        tmp_path,
+        {
+            "pyproject.toml": f"[project]\nname = 'shop'\n[project.scripts]\n{scripts}",
+            "src/shop/__init__.py": "",
+            "src/shop/run.py": "def main():\n    pass\n",
+        },
+    )
+    assert part(out, "Entry points") == ["- run: `shop.run:main`", "- all: `shop:main`"]
+
+
 def test_routes_say_how_many_are_left_out(tmp_path: Path):
     """Of a file, and of files; they have the prefix of their router."""
     api = "from fastapi import APIRouter\n\nrouter = APIRouter(prefix='/{0}', tags=['x'])\n"

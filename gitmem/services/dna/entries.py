@@ -39,11 +39,19 @@ def declared_entries(
         folder = posixpath.dirname(one.path[len(prefix) :])
         for name, target in one.starts.items():
             if one.ecosystem == "python":
-                yield name, target
+                if _has_module(target, files):
+                    yield name, target
             elif path := _source(posixpath.normpath(posixpath.join(folder, target)), files):
                 yield name, prefix + path
         if one.ecosystem == "npm" and not one.starts and not folder and "index.js" in files:
             yield "(main)", f"{prefix}index.js"  # what npm takes when a package names none
+
+
+def _has_module(target: str, files: frozenset[str]) -> bool:
+    """Say whether the module that a script of Python names is there, in whatever folder."""
+    inside = target.partition(":")[0].strip().replace(".", "/")
+    wanted = tuple(f"/{inside}{ending}" for ending in (".py", ".pyx", "/__init__.py"))
+    return any(f"/{path}".endswith(wanted) for path in files)
 
 
 def _source(target: str, files: frozenset[str]) -> str:
