@@ -308,7 +308,7 @@ def test_it_keeps_its_budget(budget: int):
 
 MANIFESTS = {
     "package.json": (
-        '{"name": "@a/b", "version": "1.2.3", "engines": {"node": ">=20"}, "packageManager": "pnpm@9.1.0+sha512.x", "dependencies": {"x": "^1"}, "bin": {"b": "cli.js"}, "scripts": {"test": "jest"}}',
+        '{"name": "@a/b", "version": "1.2.3", "engines": {"node": ">=20"}, "packageManager": "pnpm@9.1.0+sha512.x", "dependencies": {"x": "^1"}, "bin": {"b": "cli.js"}, "scripts": {"test": "jest", "e2e": "echo \\"Error: no test specified\\" && exit 1"}}',
         {
             "name": "@a/b",
             "version": "1.2.3",
@@ -394,8 +394,8 @@ MANIFESTS = {
         {"uses": {"Django": "==4.2.1", "attrs": ""}},
     ),
     "Makefile": (
-        "VAR := 1\ntest: all ## Run it\n\tx\n.PHONY: test\nbuild:\n",
-        {"scripts": {"test": "Run it", "build": ""}},
+        "VAR := 1\ntest: all ## Run it\n\tx\n.PHONY: test\ndefine RULE\nfake:\n\tx\nendef\nifeq ($(OS),Windows_NT)\nboth: a\nwinonly:\nelse\nifdef X\nx:\nendif\nboth: b\nendif\nelse\nbuild:\n",
+        {"scripts": {"test": "Run it", "build": "", "both": ""}},
     ),
 }
 

@@ -1,9 +1,13 @@
 """package.json. Pure."""
 
+import re
 from typing import Any
 
 from gitmem.codemap.imports.files import json_object, table
 from gitmem.services.dna.declared import Declared, is_stub, versions
+
+# what `npm init` writes: a script that says why it is none, and fails
+_FAILS = re.compile(r"echo\b[^&;]*+(?:&&|;)\s*+exit\s++[1-9]\d*+\s*+")
 
 
 def package_json(path: str, text: str) -> Declared:
@@ -30,7 +34,9 @@ def package_json(path: str, text: str) -> Declared:
         made.tries[name] = made.uses.pop(name)
     made.starts = _starts(given, made.name.rpartition("/")[2])
     made.scripts = {
-        name: command for name, command in versions(table(given, "scripts")).items() if command
+        name: command
+        for name, command in versions(table(given, "scripts")).items()
+        if command and not _FAILS.fullmatch(command)
     }
     return made
 
