@@ -93,13 +93,35 @@ STACKS: dict[str, tuple[dict[str, str], list[str]]] = {
     "list": (
         {
             "pyproject.toml": "[project]\nname = 'acme'\ndependencies = ['httpcore']\n",
-            "requirements.txt": "mkdocs\ntrio==0.31\n",
+            "requirements.txt": "mkdocs\ntrio==0.31\nattrs\npytest\n",
+            "requirements-ci.txt": "invoke\n",
             "acme/a.py": "import httpcore\nimport trio\n",
+            "tests/test_a.py": "import attr\n",
         },
         [
-            "- Dependencies, by files that import them: httpcore (1 file)",
-            "- For development: mkdocs, trio",
+            "- Dependencies, by files that import them: httpcore (1 file), trio ==0.31 (1 file)",
+            "- For development: attrs, invoke, pytest",
         ],
+    ),
+    "test tools": (
+        {
+            "package.json": '{"name": "acme", "dependencies": {"jest": "1", "eslint-config-x": "1", '
+            '"typescript": "5", "left": "1"}}',
+            "pyproject.toml": "[project]\nname = 'acme'\ndependencies = ['pytest-mock']\n",
+            "go.mod": "module acme\n\nrequire github.com/stretchr/testify v1.1.0\n",
+            "acme.go": "package acme\n",
+        },
+        [
+            "- Dependencies: left 1",
+            "- For development: eslint-config-x, github.com/stretchr/testify, jest, pytest-mock, typescript",
+        ],
+    ),
+    "tools of a tool": (
+        {
+            "package.json": '{"name": "eslint-plugin-x", "dependencies": {"eslint": "9"}}',
+            "index.js": "1;\n",
+        },
+        ["- Dependencies: eslint 9"],
     ),
     "tools": (
         {**SWIFT, "Gemfile": "gem 'cocoapods'\ngem 'jazzy'\n"},

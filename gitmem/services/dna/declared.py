@@ -14,7 +14,13 @@ _TOOLS = re.compile(
     r"|junit|.+:junit.*|.+:mockito-.+|.+:assertj-.+|.+:easymock|.+:truth"
     r"|xunit(?:\..+)?|nunit(?:\..+)?|moq|coverlet\..+|fluentassertions|microsoft\.net\.test\.sdk"
     r"|microsoft\.codeanalysis\..*analyzers|microsoft\.sourcelink\..+|stylecop\..+"
-    r"|nerdbank\.gitversioning|githubactionstestlogger|benchmarkdotnet",
+    r"|nerdbank\.gitversioning|githubactionstestlogger|benchmarkdotnet"
+    r"|(?:@jest/|@vitest/|@testing-library/|@eslint/|@typescript-eslint/).+|@playwright/test"
+    r"|(?:jest|mocha|chai|sinon|jasmine|karma|eslint|prettier|stylelint)(?:-.+)?|ts-jest|babel-jest"
+    r"|@[\w.-]+/(?:eslint|prettier|stylelint)-(?:config|plugin).*|vitest|cypress|supertest|nyc|c8"
+    r"|tslint|typescript|husky|lint-staged|@biomejs/biome"
+    r"|github\.com/(?:stretchr/testify|golang/mock|onsi/gomega|onsi/ginkgo(?:/v\d+)?)|go\.uber\.org/mock"
+    r"|(?:phpunit|phpstan|squizlabs|friendsofphp|mockery|pestphp)/.+|vimeo/psalm",
     re.IGNORECASE,
 )
 _STUBS = re.compile(r"@types/.+|types-.+|.+-stubs|_typeshed", re.IGNORECASE)
@@ -46,6 +52,7 @@ class Declared:
     scripts: dict[str, str] = field(default_factory=dict)  # command -> what it runs
     tools: list[str] = field(default_factory=list)  # that are configured in it
     runner: str = ""  # what its scripts are called with
+    is_loose: bool = False  # whether it may list what the package itself does not use
     tested_by: str = ""  # the command that runs its tests, if the manifest says so
 
     @property

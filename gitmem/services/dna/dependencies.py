@@ -58,9 +58,14 @@ def dependencies(
         options.update((name.lower(), name) for name in one.options)
         development.update((name.lower(), name) for name in (*one.tools, *one.tries))
     users = _users(paths, tags, versions)
-    for name in [name for name in versions if _is_for_tests(name, users[name], declared)]:
+    is_tools = any(map(is_tool, own_names))  # what others check and test with needs its like
+    for name in [name for name in versions if _is_for_tests(name, users[name], declared, is_tools)]:
         del versions[name]
         development[name.lower()] = name
+    for name in _loose(declared):
+        if name in versions and _are_aside(users[name]):
+            del versions[name]
+            development.update({name.lower(): name} if users[name] else {})
     rows = [(name, version, len(users[name])) for name, version in versions.items()]
     if not any(one.uses or one.tries for one in declared):
         rows += _undeclared(paths, tags, resolution, own_names)
@@ -84,6 +89,12 @@ def _versions(declared: Sequence[Declared], own_names: frozenset[str]) -> dict[s
     return versions
 
 
+def _loose(declared: Sequence[Declared]) -> set[str]:
+    """Return the dependencies of lists that may have what the package itself does not use."""
+    sure = {name for one in declared if not one.is_loose for name in one.uses}
+    return {name for one in declared if one.is_loose for name in one.uses} - sure
+
+
 def _others(names: Mapping[str, str], taken: AbstractSet[str]) -> list[str]:
     """Return the names, as they are written, that are not taken in lower case; no type stubs."""
     return [
@@ -98,14 +109,18 @@ def _last_part(name: str) -> str:
     return name.rpartition(":")[2].lower()
 
 
-def _is_for_tests(name: str, users: set[str], declared: Sequence[Declared]) -> bool:
-    """Say whether only tests use a dependency: Go's manifests do not divide them."""
+def _is_for_tests(name: str, users: set[str], declared: Sequence[Declared], is_tools: bool) -> bool:
+    """Say whether a dependency is for tests only, whatever a manifest calls it.
+
+    Go's manifests do not divide dependencies. `is_tools` says that the project is a tool itself.
+    """
     if is_stub(name):
         return True
     is_go = any(name in one.uses and one.ecosystem == "go" for one in declared)
     if is_go and users:
         return all(is_test(path) for path in users)
-    return is_tool(name) and any(name in one.tries for one in declared) and _are_aside(users)
+    is_both = any(name in one.tries for one in declared)
+    return is_tool(name) and (is_both or not is_tools) and _are_aside(users)
 
 
 def _are_aside(paths: set[str]) -> bool:

@@ -179,10 +179,17 @@ def _folder(one: Declared) -> str:
 
 
 def _divide_requirements(top: Sequence[Declared]) -> None:
-    """Note that lists of requirements beside a package are for who works on it."""
+    """Note that lists of requirements beside a package are for who works on it.
+
+    One without a name of its own may have what the package needs as well.
+    """
     packages = [one for one in top if one.ecosystem == "python" and one.name and one.uses]
     for one in top:
-        if packages and one.path.endswith((".txt", ".in")):
+        if not packages or not one.path.endswith((".txt", ".in")):
+            continue
+        if posixpath.basename(one.path) in {"requirements.txt", "requirements.in"}:
+            one.is_loose = True
+        else:
             one.tries |= one.uses
             one.uses = {}
 
