@@ -289,16 +289,21 @@ def _symbols(sources: Sources, path: str) -> list[str]:
 def _words(made: ProjectFacts, listed: Sequence[str], text: Text, prefix: str) -> None:
     """Note what the project says of itself, and what it tells agents."""
     name = made.name.rpartition("/")[2]
+    gone = ""
     for path in sorted(listed, key=lambda one: (one.count("/"), one)):
         short = path[len(prefix) :]
         if README.match(short) and not made.context:
-            said = words.readme_sentence(text(path).decode("utf-8", "replace"), name)
+            readme = text(path).decode("utf-8", "replace")
+            gone = gone or words.gone_sentence(readme, name)
+            said = words.readme_sentence(readme, name)
             made.context += [(short, said)] if said else []
         elif short in AGENT_FILES:
             _note_points(made, short, words.agent_points(text(path).decode("utf-8", "replace")))
         elif short.lower() in PLANS:
             made.plans += _plan(short, text(path))
-    if not made.about and made.context:
+    if gone:  # what it was says nothing of what it is
+        made.about, made.context = gone, []
+    elif not made.about and made.context:
         made.about = made.context.pop()[1]
     made.about = made.about or _head(listed, text, prefix, name)
     made.context = [row for row in made.context if _says_more(row[1], made.about)]

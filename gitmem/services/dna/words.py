@@ -4,6 +4,7 @@ Only a sentence about what the project is counts: no badge, no sponsor, no news,
 the reader to do something.
 """
 
+import html
 import itertools
 import re
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ _ADOC_LINK = re.compile(r"\b(?:link:|https?://)[^\s\[\]]{1,300}\[([^\[\]]{0,300}
 _FIELD = re.compile(
     r"^:[\w! -]+:[^\n]*(?:\n[ \t]+\S[^\n]*)*|^\.\. .*$|^\[[^\[\]\n]+\]: .*$", re.MULTILINE
 )
-_UNDERLINE = re.compile(r"[=\-~^*#\"'`+]{3,}[ \t]*$")
+_UNDERLINE = re.compile(r"(?:[=\-~^*#\"'`+]{3,}|==|--|~~)[ \t]*$")
 _NO_PROSE = re.compile(r"[*\-+•|>:]|\d+\.|\.\. |https?://|---|===")
 _ABOUT = re.compile(
     r"(?i)\W*(?:about|overview|introduction|description|summary|synopsis|what is (?:it|this)\??"
@@ -71,6 +72,22 @@ _IS_A = re.compile(r"(?i)(?:the )?([^.!?]{1,80}?),? (?:is|are) (?:an?|the) ")
 _ITSELF = re.compile(r"(?i)(?:this|these|it|an?|the|our|[\w-]+ (?:that|which))\b")
 
 
+_QUOTE = re.compile(r"^[ \t]*>[ \t]?(?:\[![A-Z]+\][ \t]*)?", re.MULTILINE)
+_ENTITY = re.compile(r"&#?\w{1,31};")
+# a project that is over, or elsewhere: group 1 is what is said to be so
+_GONE = re.compile(
+    r"(?i)\W*+(?:(?:warning|note|important|notice|attention|update)\W++)?"
+    r"(?:(?:archived|deprecated|unmaintained|discontinued|obsolete|moved)\b\s?(?:[,:;.!–—-]|$|use\b|to\b|in\b)"
+    r"|(\w[\w./@ -]{0,60}?) (?:is|has|was) (?:(?:been|now|currently|officially|permanently) ){0,3}"
+    r"(?:archived|deprecated|moved|discontinued|unmaintained|abandoned|superseded|replaced|obsolete"
+    r"|renamed|retired|no longer (?:being |actively ){0,2}(?:maintained|developed|supported))\b)"
+)
+_PROJECT = re.compile(
+    r"(?i)this|(?:this|the) (?:\w+ )?(?:project|repository|repo|package|library|module|crate|gem"
+    r"|tool|plugin|codebase)"
+)
+
+
 @dataclass(slots=True)
 class _Section:
     heading: str = ""
@@ -86,6 +103,24 @@ def readme_sentence(text: str, name: str) -> str:
     """
     sections = _sections(text)
     return next((said for said in _candidates(sections, name) if said), "")
+
+
+def gone_sentence(text: str, name: str) -> str:
+    """Return the sentence of a README that says that the project is over or elsewhere, else ''."""
+    for section in _sections(_QUOTE.sub("", text[:LONGEST]))[:3]:
+        for paragraph in [section.heading, *section.paragraphs[:4]]:
+            for sentence in _sentences(paragraph):
+                match = _GONE.match(sentence)
+                if match and (not match[1] or _is_project(match[1], name)):
+                    said = _joined([sentence])
+                    return said if _is_prose(said) else ""
+    return ""
+
+
+def _is_project(subject: str, name: str) -> bool:
+    return _PROJECT.fullmatch(subject) is not None or (
+        bool(name) and subject.lower() == name.lower()
+    )
 
 
 def _candidates(sections: list[_Section], name: str) -> Iterator[str]:
@@ -139,7 +174,8 @@ def _sentences(text: str) -> list[str]:
 
 
 def _joined(sentences: list[str]) -> str:
-    return re.sub(r"(?<=[。！？]) ", "", " ".join(sentences))
+    said = re.sub(r"(?<=[。！？]) ", "", " ".join(sentences))
+    return " ".join(_ENTITY.sub(lambda one: html.unescape(one[0]), said).split())
 
 
 def _is_prose(text: str) -> bool:
