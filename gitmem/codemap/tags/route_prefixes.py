@@ -34,7 +34,9 @@ _GO_SERVER = re.compile(
     rb"(?:gin\.(?:Default|New)|echo\.New|chi\.New\w{1,10}|mux\.NewRouter|http\.NewServeMux"
     rb"|fiber\.New|httprouter\.New|iris\.(?:New|Default))\("
 )
-_BELOW = re.compile(rb"([\w$]++)\.(?:Group|PathPrefix|MapGroup)\(\s*+(?:\"([^\"\s]{0,80})\")?")
+_BELOW = re.compile(
+    rb"(?:\w{1,60}\.){0,3}(\w{1,60})\.(?:Group|PathPrefix|MapGroup)\(\s*+(?:\"([^\"\s]{0,80})\")?"
+)
 _PYTHON_CALL = re.compile(rb"(?:\w++\.){0,4}(\w++)\(")
 _PYTHON_PREFIX = re.compile(rb"\b(?:url_)?prefix\s*+=\s*+(?:" + _QUOTED + rb")?")
 _JS_ROUTER = re.compile(rb"\b(?:new\s++)?(?:[\w$]++\.){0,2}Router\(")
@@ -61,6 +63,17 @@ _SCOPES = {
 }
 _RUBY_PATH = re.compile(rb"\bpath(?::|\s*+=>)\s*+(?:" + _QUOTED + rb")?")
 _BODY = re.compile(rb"\bfunc(?:tion)?\b|\bfn\b|\bdo\b|\{")
+_FUNCTIONS = frozenset(
+    {
+        "func_literal",
+        "function_declaration",
+        "method_declaration",
+        "function_definition",
+        "function_expression",
+        "arrow_function",
+        "method_definition",
+    }
+)
 _CALLS = frozenset(
     {
         "call",
@@ -121,12 +134,19 @@ class Prefixes:
 
     def of(self, name: str, at: int, depth: int = 0) -> str | None:
         """Return the prefix of what `name` is at a byte; None if it is no server or router."""
-        rows = self._made.get(name)
+        rows = [row for row in self._made.get(name, ()) if at < self._end(row[0])]
         if not rows or depth > DEPTH:
             return _by_name(name, self.language)
         _, value = next((row for row in reversed(rows) if row[0] < at), rows[0])
         made = {"python": self._python, "go": self._go, "csharp": self._csharp}
         return made.get(self.language, self._javascript)(name, value, depth)
+
+    def _end(self, at: int) -> int:
+        """Return where the function ends in which a name is made."""
+        node = self.tree.root_node.descendant_for_byte_range(at, at + 1)
+        while node is not None and node.type not in _FUNCTIONS:
+            node = node.parent
+        return len(self.data) if node is None else int(node.end_byte)
 
     def _python(self, name: str, value: int, depth: int) -> str | None:
         match = _PYTHON_CALL.match(self.data, value)

@@ -146,7 +146,7 @@ def _annotated(data: bytes, tree: Any, expression: "re.Pattern[bytes]") -> tuple
             continue
         line = data.count(b"\n", 0, match.end()) + 1
         verb = match[1].decode()
-        paths = _paths(match[2])
+        paths = [path for path in _paths(match[2]) if path != UNKNOWN]
         out += [
             (verb, where, line)
             for lead in _class_paths(data, owner, expression)
@@ -187,7 +187,9 @@ def _class_paths(data: bytes, method: Any, expression: "re.Pattern[bytes]") -> l
     mark = "~" if expression is _CSHARP else ""
     for match in expression.finditer(head):
         if match[1] in {b"RequestMapping", b"Path", b"Route"}:
-            return [mark + path for path in _paths(match[2])]
+            name = node.child_by_field_name("name").text.decode("utf-8", "replace")
+            name = name.removesuffix("Controller")
+            return [mark + path.replace("[controller]", name) for path in _paths(match[2])]
     return [mark]
 
 

@@ -82,6 +82,9 @@ func chi(r *chi.Mux) {
 	r.Route("/api", func(r chi.Router) {
 		r.Get("/inner", inner)
 	})
+	r.Group(func(r chi.Router) { r.Get("/beside", inner) })
+	api := s.router.PathPrefix("/sub").Subrouter()
+	api.HandleFunc("/below", inner)
 }
 """
 JAVA = """@RequestMapping("/a")
@@ -91,6 +94,7 @@ class A {
 @RequestMapping("/b")
 class B {
   @GetMapping(path={"/two","/three"}, produces="text/plain") String two() { return ""; }
+  @GetMapping(Paths.X) String other() { return ""; }
   @PostMapping String made(@Path("/no") String x) { return ""; }
 }
 @FeignClient("far")
@@ -98,8 +102,8 @@ interface C {
   @GetMapping("/remote") String far();
 }
 """
-CSHARP = """[Route("api/carts")]
-class Carts {
+CSHARP = """[Route("api/[controller]")]
+class CartsController {
   [HttpGet("{id}")] public string One() { return ""; }
   [HttpPost] public string Made() { return ""; }
 }
@@ -161,13 +165,13 @@ RUST = """fn app() -> Router {
         (
             "go",
             GO,
-            "GET /ping, GET /v1/carts, HandleFunc /plain, GET …/rest, Get /api/inner",
+            "GET /ping, GET /v1/carts, HandleFunc /plain, GET …/rest, Get /api/inner, Get /beside, HandleFunc …/sub/below",
         ),
         ("java", JAVA, "GetMapping /a/one, GetMapping /b/two, GetMapping /b/three, PostMapping /b"),
         (
             "csharp",
             CSHARP,
-            "Get /live, Get /v1/parcels, HttpGet /api/carts/{id}, HttpPost /api/carts",
+            "Get /live, Get /v1/parcels, HttpGet /api/Carts/{id}, HttpPost /api/Carts",
         ),
         ("ruby", RAILS, "get /top, get /admin/users, get /api/carts, get …/far"),
         ("php", LARAVEL, "get /top, get /admin/users, get /old/carts"),
