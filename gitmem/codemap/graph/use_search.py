@@ -21,6 +21,10 @@ TYPE_HEADS = frozenset({"rust", "java", "php"})
 IMPLICIT = frozenset({"java", "csharp", "cpp", "ruby"})
 
 
+# kinds of Rust whose types are written behind `Self`
+REACHED_BY_SELF = frozenset({"impl", "trait"})
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A definition in a file; lines from 1."""
@@ -95,7 +99,33 @@ class UseSearch:
             return self._perhaps(used)
         if len(names) == 2 and (place := self._own_member(path, names, around)) is not None:
             return self._verdict(place)
+        if (nearer := self._nearer_type(path, names[0], around)) is not None:
+            return self._behind(path, nearer, names[1:])
         return self._as_member(path, key, names)
+
+    def _nearer_type(self, path: str, name: str, around: Sequence[Definition]) -> Place | None:
+        """Return the type of a name that a definition around a use has, None if it is the usual."""
+        types = self._resolution.names.types(path)
+        for one in reversed(around):
+            place = path, f"{one.qualified}.{name}"
+            if place[1] in types and one.kind not in REACHED_BY_SELF:
+                meaning = self._resolution.means(path, name)
+                return None if meaning is not None and meaning.place == place else place
+        return None
+
+    def _is_in_class(self, place: Place) -> bool:
+        """Say whether a definition stands in a class, whose functions do not see it in Python."""
+        return place[1].rpartition(".")[0] in self._resolution.names.types(place[0])
+
+    def _behind(self, path: str, place: Place, names: list[str]) -> bool | None:
+        """Return the verdict on the last of some names that are written behind a definition."""
+        in_doubt = self._resolution.language(path) == "python" and self._is_in_class(place)
+        for name in names:
+            inner = self._resolution.member(place, name, path)
+            if inner is None or in_doubt:
+                return self._perhaps(names[-1])
+            place = inner
+        return self._verdict(place)
 
     def _as_member(self, path: str, key: str, names: list[str]) -> bool | None:
         """Return the verdict on the last name of a chain; a type before it is not written there."""
@@ -151,9 +181,10 @@ class UseSearch:
     def _in_function_around(
         self, path: str, name: str, around: Sequence[Definition]
     ) -> Place | None:
-        """Return the function of a name inside of a function around a use."""
+        """Return the definition of a name inside of a function, or a module, around a use."""
+        has_modules = self._resolution.language(path) not in IMPLICIT
         for one in reversed(around):
-            if one.kind in FUNCTIONS:
+            if one.kind in FUNCTIONS or (has_modules and one.kind == "module"):
                 place = self._resolution.member((path, one.qualified), name, path)
                 if place is not None:
                     return place

@@ -32,6 +32,17 @@ _SELF = frozenset(name.encode() for name in SELF)
 # here a method may have the name of a variable; the parenthesis tells
 _CALLABLE_APART = frozenset({"java", "ruby"})
 
+# of the definition around them; the receiver of Go binds those of its type anew
+_TYPE_PARAMETERS = frozenset(
+    {
+        "type_parameters",
+        "type_parameter_list",
+        "template_parameter_list",
+        "type_parameter",
+        "parameter_list",
+    }
+)
+
 _CHAIN = re.compile(rb"\\?[^\W\d]\w*(?:(?:\.|::|\\|\?\.)[^\W\d]\w*)*")
 _JOINT = re.compile(rb"::|->|\\|\?->|[?!&]?\.")
 _LAST = re.compile(rb"(?<!\w)\w++$")
@@ -93,7 +104,9 @@ def uses(
     for kind, mark in _TYPE_MARKS.items():
         for node in captures.get(kind, ()):
             start, end = node.start_byte, node.end_byte
-            out.append((mark.encode() + data[start:end], start, end))
+            name = data[start:end]
+            if name not in variables or not is_variable(name, start, end):
+                out.append((mark.encode() + name, start, end))
     out += [_of_chain(key, start, end, variables) for start, (key, end) in chains.items()]
     return [use for use in out if use[2] not in named]
 
@@ -102,10 +115,16 @@ def _of_chain(key: bytes, start: int, end: int, variables: dict[bytes, list[Vari
     head, _, rest = key.partition(b".")
     if head in variables and (variable := _at(variables[head], start)) is not None:
         start += len(head)
-        if variable.type:
+        if variable.type and not _is_shadowed(variable, variables):
             return (TYPED.encode() + variable.type + b"." + rest, start, end)
         return (b"." + rest, start, end)
     return (b"." + rest if key[:1] == b"$" else key, start, end)
+
+
+def _is_shadowed(variable: Variable, variables: dict[bytes, list[Variable]]) -> bool:
+    """Say whether the type of a variable is called as what a function or a generic type binds."""
+    others = variables.get(variable.type)
+    return others is not None and any(_at(others, node.start_byte) for node in variable.nodes)
 
 
 def _sorted_out(
@@ -252,7 +271,21 @@ def _variables(
             variable = Variable(start, end)
             held.append(variable)
         variable.nodes.append(node)
+    for node in captures.get("type_parameter", ()):
+        if (generic := _generic(node)) is not None:
+            name = data[node.start_byte : node.end_byte]
+            out.setdefault(name, []).append(Variable(generic.start_byte, generic.end_byte))
     return out
+
+
+def _generic(node: Any) -> Any:
+    """Return the definition whose type parameter a node names."""
+    around = node.parent
+    while around is not None and around.type not in _TYPE_PARAMETERS:
+        around = around.parent
+    while around is not None and around.type in _TYPE_PARAMETERS:
+        around = around.parent
+    return around
 
 
 def _placed(

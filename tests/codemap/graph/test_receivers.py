@@ -84,6 +84,14 @@ PROJECTS: dict[str, tuple[dict[str, str], str, set[str], set[str]]] = {
         {"Shop.cs:7"},
         set(),
     ),
+    "a module inside of a file has names of its own": (
+        {
+            "lib.rs": "pub struct A;\nmod m {\n  pub struct A;\n  fn g(a: A) {}\n}\nfn f(a: A) {}\nimpl X { type A = u8; fn h(a: A) {} }\n",
+        },
+        "A",
+        {"lib.rs:6", "lib.rs:7"},
+        set(),
+    ),
     "a name from PHP's root": (
         {
             "src/Date.php": "<?php\nnamespace Shop;\nclass Date extends \\Date { function now() { return new \\Date(); } }\n",
@@ -126,6 +134,82 @@ def test_what_is_sure(tmp_path: Path, name: str):
         uses = list(references(code, found, named(code, found, definition)))
     assert {f"{use.path}:{use.line}" for use in uses if use.sure} == sure
     assert {f"{use.path}:{use.line}" for use in uses if not use.sure} <= others
+
+
+# each file has a class A with run; `sure` lines use it, in others something else is called A
+SHADOWED: dict[str, str] = {
+    "a.rs": """\
+pub struct A; impl A { pub fn run(&self) {} }
+fn sure(a: A) { a.run() }
+fn f1<A: Tr>(a: A) { a.run() }
+impl<'x, A> X<A> { fn f2(a: A) { a.run() } }
+fn f3<const N: usize, A>(a: &A) { a.run(); A::run() }
+mod m { pub struct A; fn g(a: A) { a.run(); A::run() } }
+""",
+    "A.java": """\
+class A { void run() {} }
+class Sure { void f(A a) { a.run(); } }
+class X<A extends B> { void f1(A a) { a.run(); } }
+class Y { <A> void f2(A a) { a.run(); } }
+class Z { class A {} void f3(A a) { a.run(); } }
+""",
+    "a.ts": """\
+class A { run() {} }
+function sure(a: A) { a.run() }
+class K<A> { m(a: A) { a.run() } }
+function f14<A>(a: A) { a.run() }
+const f15 = <A extends B>(a: A) => { a.run() }
+""",
+    "A.cs": """\
+class A { public void run() {} }
+class Sure { void F(A a) { a.run(); } }
+class K<A> where A : B { void F(A a) { a.run(); } }
+class L { void F<A>(A a) { a.run(); } }
+class M { class A {} void F(A a) { a.run(); } }
+""",
+    "a.cpp": """\
+class A { public: void run() {} };
+void sure(A a) { a.run(); }
+template <class A> void f1(A a) { a.run(); }
+template <typename B, typename A = B> class X { void f2(A a) { a.run(); } };
+template <template <class> class A> void f3(A a) { a.run(); }
+auto l = []<class A>(A a) { a.run(); };
+namespace n { class A {}; void f4(A a) { a.run(); } }
+""",
+    "a.go": """\
+package a; type A struct{}; func (a A) run() {}
+func sure(a A) { a.run() }
+func F[A any](a A) { a.run() }
+func (x *X[A]) m(a A) { a.run() }
+func (x X[B, A]) n(a *A) { a.run() }
+""",
+    "a.py": """\
+class A: run = lambda self: 1
+def sure(a: A): a.run()
+def f1[A](a: A): a.run()
+class X[B, A: int]: f2 = lambda self: 1; g = [A]
+def sure_too(a: A, of: list[A]): a.run()
+def f4():
+    class A: pass
+    a = A(); a.run()
+def f5(A):
+    a = A(); a.run()
+""",
+}
+
+
+@pytest.mark.parametrize("name", SHADOWED)
+def test_a_nearer_type_of_the_same_name(tmp_path: Path, name: str):
+    """A type parameter, or a type of what is around a use, is not the one outside."""
+    lines = SHADOWED[name].splitlines()
+    repo = new(tmp_path / "repo")
+    commit(repo, {name: SHADOWED[name]})
+    with code_map(repo, tmp_path / "cache") as code:
+        found = code.graph()
+        uses = list(references(code, found, named(code, found, "A.run")))
+    assert {use.line for use in uses if use.sure} == {
+        number for number, line in enumerate(lines, 1) if "sure" in line.lower()
+    }
 
 
 LEADS: dict[str, tuple[dict[str, str], set[str]]] = {

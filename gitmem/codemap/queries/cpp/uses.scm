@@ -7,3 +7,5 @@
 (structured_binding_declarator (identifier) @local)
 (for_range_loop declarator: (identifier) @local)
 (optional_parameter_declaration declarator: (identifier) @local @parameter)
+(template_parameter_list (_ (type_identifier) @type_parameter))
+(template_parameter_list (_ (type_parameter_declaration (type_identifier) @type_parameter)))

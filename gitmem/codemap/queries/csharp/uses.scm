@@ -20,3 +20,4 @@
 (attribute name: (identifier) @annotation)
 [(_ type: (identifier) @typename) (_ returns: (identifier) @typename)]
 [(type_argument_list (identifier) @typename) (base_list (identifier) @typename)]
+(type_parameter name: (identifier) @type_parameter)

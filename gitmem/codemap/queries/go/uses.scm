@@ -13,3 +13,5 @@
 (type_switch_statement alias: (expression_list (identifier) @local))
 (keyed_element . (literal_element (identifier) @label))
 ((identifier) @label (#eq? @label "_"))
+(type_parameter_declaration name: (identifier) @type_parameter)
+(method_declaration receiver: (parameter_list (parameter_declaration type: [(generic_type type_arguments: (type_arguments (type_elem (type_identifier) @type_parameter))) (pointer_type (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @type_parameter))))])))

@@ -16,3 +16,4 @@
 (instanceof_expression name: (identifier) @local)
 (element_value_pair key: (identifier) @label)
 [(marker_annotation name: (identifier) @annotation) (annotation name: (identifier) @annotation)]
+(type_parameter . (type_identifier) @type_parameter)

@@ -15,3 +15,4 @@
 (as_pattern_target (identifier) @local)
 (named_expression name: (identifier) @local)
 (keyword_argument name: (identifier) @label)
+(_ type_parameters: (type_parameter (type [(identifier) @type_parameter (constrained_type . (type (identifier) @type_parameter)) (splat_type (identifier) @type_parameter)])))

@@ -16,3 +16,4 @@
 (shorthand_field_identifier) @local
 [(mut_pattern (identifier) @local) (ref_pattern (identifier) @local) (reference_pattern (identifier) @local)]
 (captured_pattern . (identifier) @local)
+(type_parameters (_ name: [(type_identifier) (identifier)] @type_parameter))
