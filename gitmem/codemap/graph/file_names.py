@@ -21,6 +21,7 @@ class NamesByFile:
         self._own: dict[str, dict[str, str]] = {}
         self._types: dict[str, frozenset[str]] = {}
         self._qualified: dict[str, frozenset[str]] = {}
+        self._lines: dict[str, dict[str, int]] = {}
 
     def inside(self, path: str) -> dict[str, str]:
         """Return {name that can be reached from outside: definition} of a file."""
@@ -47,6 +48,14 @@ class NamesByFile:
         if path not in self._qualified:
             self._qualified[path] = frozenset(symbol[1] for symbol in self._tags[path].symbols)
         return self._qualified[path]
+
+    def lines(self, path: str) -> dict[str, int]:
+        """Return the line, from 1, of the first definition of each qualified name of a file."""
+        if path not in self._lines:
+            self._lines[path] = {
+                qualified: at for _, qualified, *_, at in reversed(self._tags[path].symbols)
+            }
+        return self._lines[path]
 
     def types(self, path: str) -> frozenset[str]:
         """Return the definitions of a file that are types."""

@@ -89,7 +89,7 @@ def _in_file(search: UseSearch, path: str, tags: Tags, data: bytes) -> Iterator[
         around = [one for one in symbols if one.first <= at + 1 <= one.last]
         sure = search.imports(path, used)
         if not imported:
-            sure = search.is_use(path, key, used, around)
+            sure = search.is_use(path, key, used, around, at + 1)
         column = _column(data[starts[at] : begin], data[begin:end], used)
         if sure is None or (at, column) in seen:
             continue

@@ -83,32 +83,42 @@ class UseSearch:
         """Return the verdict on a name in an import."""
         return True if any(used == there for there, _ in self._names_bound(path)) else None
 
-    def is_use(self, path: str, key: str, used: str, around: Sequence[Definition]) -> bool | None:
+    def is_use(
+        self, path: str, key: str, used: str, around: Sequence[Definition], line: int
+    ) -> bool | None:
         """Return the verdict on a use with a key as in `Tags.uses`.
 
         `used` is the name in it that may be what is searched. `around` are the definitions around
-        it, the outermost first.
+        it, the outermost first, and `line` is its line.
         """
         if key[0] in {ANNOTATION, TYPENAME}:
             return self._as_type(path, key, used, around)
         names = key.lstrip(MARKS).split(".")
         names = names[: names.index(used) + 1]
         if key[0] != TYPED and len(names) == 1:
+            place = self._above_in_class(path, names[0], around, line)
+            if place is not None:
+                return self._verdict(place)
             return self._alone(path, key.partition(".")[0], around)
         if not names[0]:
             return self._perhaps(used)
         if len(names) == 2 and (place := self._own_member(path, names, around)) is not None:
             return self._verdict(place)
-        if (nearer := self._nearer_type(path, names[0], around)) is not None:
+        if (nearer := self._nearer(path, names[0], around)) is not None:
             return self._behind(path, nearer, names[1:])
         return self._as_member(path, key, names)
 
-    def _nearer_type(self, path: str, name: str, around: Sequence[Definition]) -> Place | None:
-        """Return the type of a name that a definition around a use has, None if it is the usual."""
+    def _nearer(self, path: str, name: str, around: Sequence[Definition]) -> Place | None:
+        """Return what a definition around a use has of a name, None if it is what is usually meant.
+
+        That is a type, or what a function defines.
+        """
         types = self._resolution.names.types(path)
+        every = self._resolution.names.qualified(path)
         for one in reversed(around):
             place = path, f"{one.qualified}.{name}"
-            if place[1] in types and one.kind not in REACHED_BY_SELF:
+            seen = every if one.kind in FUNCTIONS else types
+            if place[1] in seen and one.kind not in REACHED_BY_SELF:
                 meaning = self._resolution.means(path, name)
                 return None if meaning is not None and meaning.place == place else place
         return None
@@ -189,6 +199,19 @@ class UseSearch:
                 if place is not None:
                     return place
         return None
+
+    def _above_in_class(
+        self, path: str, name: str, around: Sequence[Definition], line: int
+    ) -> Place | None:
+        """Return what a class of Python has defined of a name above a use in its own body."""
+        if self._resolution.language(path) != "python" or not around:
+            return None
+        inner = around[-1]
+        if inner.kind in FUNCTIONS and line < inner.at and len(around) > 1:  # a decorator
+            inner = around[-2]
+        qualified = f"{inner.qualified}.{name}"
+        first = self._resolution.names.lines(path).get(qualified, line)
+        return (path, qualified) if inner.kind not in FUNCTIONS and first < line else None
 
     def _alone(self, path: str, name: str, around: Sequence[Definition]) -> bool | None:
         """Return the verdict on a name that is written without a receiver."""

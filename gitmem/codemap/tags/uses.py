@@ -60,11 +60,12 @@ Use = tuple[bytes, int, int]
 class Variable:
     """A variable of a function: where it holds, and where it is bound."""
 
-    __slots__ = ("_type", "end", "nodes", "start")
+    __slots__ = ("_type", "end", "is_imported", "nodes", "start")
 
-    def __init__(self, start: int, end: int) -> None:
+    def __init__(self, start: int, end: int, *, is_imported: bool = False) -> None:
         self.start = start
         self.end = end
+        self.is_imported = is_imported  # what it leads to is not told here
         self.nodes: list[Any] = []
         self._type: bytes | None = None
 
@@ -75,6 +76,10 @@ class Variable:
             kinds = {variable_type(node) for node in self.nodes}
             self._type = kinds.pop() if len(kinds) == 1 else b""
         return self._type
+
+    def forget_type(self) -> None:
+        """Take the type for not known, since something else binds the name anew."""
+        self._type = b""
 
 
 def uses(
@@ -93,7 +98,10 @@ def uses(
     def is_variable(name: bytes, start: int, end: int) -> bool:
         if apart and data[end : end + 1] == b"(":
             return False
-        return _at(variables[name], start) is not None
+        variable = _at(variables[name], start)
+        if variable is not None and variable.is_imported:
+            out.append((b"." + name, start, end))
+        return variable is not None
 
     out += [
         (name, start, end)
@@ -275,7 +283,52 @@ def _variables(
         if (generic := _generic(node)) is not None:
             name = data[node.start_byte : node.end_byte]
             out.setdefault(name, []).append(Variable(generic.start_byte, generic.end_byte))
+    _add_imported(out, captures, data, (scopes, named))
+    for node in captures.get("rebound", ()):
+        _rebind(out.get(data[node.start_byte : node.end_byte], ()), node)
     return out
+
+
+def _add_imported(
+    variables: dict[bytes, list[Variable]],
+    captures: "dict[str, list[Any]]",
+    data: bytes,
+    rest: "tuple[list[tuple[int, int]], frozenset[int]]",
+) -> None:
+    """Add what a function imports under the name of a definition outside of all others.
+
+    `rest` are the scopes, and the ends of the names in definitions.
+    """
+    scopes, named = rest
+    nodes = sorted(captures.get("imported", ()), key=lambda node: node.start_byte)
+    placed = list(_placed(nodes, scopes))
+    outermost = _outermost(data, named) if placed else frozenset()
+    for node, (start, end) in placed:
+        name = data[node.start_byte : node.end_byte]
+        if name in outermost:
+            variables.setdefault(name, []).append(Variable(start, end, is_imported=True))
+
+
+def _outermost(data: bytes, named: "frozenset[int]") -> "frozenset[bytes]":
+    """Return the names that are defined in lines without indentation."""
+    out: set[bytes] = set()
+    for end in named:
+        line = data[data.rfind(b"\n", 0, end) + 1 : end]
+        if not line[:1].isspace() and (last := _LAST.search(line[-LONGEST_CHAIN:])):
+            out.add(last[0])
+    return frozenset(out)
+
+
+def _rebind(variables: "Iterable[Variable]", node: Any) -> None:
+    """Forget the types of the variables that a name may mean where it is bound anew."""
+    # the name of a function is bound around it
+    at = (
+        node.parent.start_byte - 1 if node.parent.type == "function_definition" else node.start_byte
+    )
+    for variable in variables:
+        is_own = any(bound.start_byte == node.start_byte for bound in variable.nodes)
+        if variable.start <= at < variable.end and not is_own:
+            variable.forget_type()
 
 
 def _generic(node: Any) -> Any:

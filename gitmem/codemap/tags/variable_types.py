@@ -19,6 +19,22 @@ _AROUND_NAMES = frozenset(
         "expression_list",
     }
 )
+# what these have on the right side is no value of the variable, or not always
+_NO_VALUE = frozenset(
+    {
+        "default_parameter",
+        "assignment_pattern",
+        "augmented_assignment",
+        "for_statement",
+        "for_in_clause",
+        "for_in_statement",
+        "for_range_loop",
+        "for_expression",
+        "foreach_statement",
+        "enhanced_for_statement",
+        "range_clause",
+    }
+)
 _MAKERS = frozenset({"new", "default"})  # of Rust, by convention
 
 
@@ -43,6 +59,8 @@ def variable_type(node: Any) -> bytes:
 
 def _value(parent: Any) -> Any:
     """Return what a variable is set to where it is bound, None if it is not."""
+    if parent.type in _NO_VALUE:
+        return None
     value = parent.child_by_field_name("value") or parent.child_by_field_name("right")
     if value is None and parent.type == "variable_declarator" and parent.named_child_count == 2:
         return parent.named_children[1]  # of C#

@@ -212,6 +212,100 @@ def test_a_nearer_type_of_the_same_name(tmp_path: Path, name: str):
     }
 
 
+# the class A has run, and there is a function helper; `sure` lines use them
+BOUND_ANEW = """\
+class A:
+    def run(self): pass
+def helper(): pass
+def f0(a: A): a.run(); helper()  # sure
+def f1(a: A):
+    with x() as (a, b): a.run()
+def f2(a: A):
+    with x() as ((b, a), c): a.run()
+def f3(a: A):
+    def a(): pass
+    a.run()
+def f4(a: A):
+    class a: pass
+    a.run()
+def f5(a: A):
+    from z import a
+    a.run()
+def f6():
+    a = A()
+    del a; import os as a
+    a.run()
+def f7(a: A):
+    match x:
+        case {"k": a, **b}: a.run()
+def f8(a: A):
+    match x:
+        case Some(k=a): a.run()
+def f9(a: A):
+    match x:
+        case str() as a: a.run()
+def f10(a: A):
+    a += 1
+    a.run()
+def f11():
+    a = A()
+    def inner():
+        nonlocal a
+        a = x()
+    a.run()
+def f12(a: A):
+    [(a := y) for y in x]
+    a.run()
+def f13(a: A):
+    [a, b] = x
+    a.run()
+def f14():
+    for a in A(): a.run()
+def f15(a=A()): a.run()
+def f16():
+    import os.path as helper
+    helper()
+def f17():
+    match x:
+        case helper: helper()
+def f18():
+    from z import A
+    a = A()
+    a.run()
+def f19():
+    def A(): pass
+    a = A()
+    a.run()
+class B:
+    before = helper(1)  # sure
+    def helper(): pass
+    after = helper(1)
+    @helper
+    def g(self): return helper(1)  # sure
+def f20():
+    if (a := A()): a.run()  # sure
+def f21(a: A):
+    def g(a): return a
+    return a.run()  # sure
+"""
+
+
+def test_names_that_python_binds_anew(tmp_path: Path):
+    """What was known of a name ends with any other binding of it."""
+    repo = new(tmp_path / "repo")
+    commit(repo, {"shop.py": BOUND_ANEW})
+    with code_map(repo, tmp_path / "cache") as code:
+        found = code.graph()
+        uses = [
+            *references(code, found, named(code, found, "A.run")),
+            *references(code, found, named(code, found, "helper")),
+        ]
+    lines = BOUND_ANEW.splitlines()
+    assert {lines[use.line - 1] for use in uses if use.sure} == {
+        line for line in lines if line.endswith("# sure")
+    }
+
+
 LEADS: dict[str, tuple[dict[str, str], set[str]]] = {
     "a module of Python is none of a package's files": (
         {
