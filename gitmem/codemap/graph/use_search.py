@@ -7,6 +7,7 @@ around the use, or a variable that is declared with a type.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gitmem.codemap.graph.c_names import C
 from gitmem.codemap.graph.file_names import TYPES
 from gitmem.codemap.graph.resolve import ATTRIBUTE, Place, Resolution
 from gitmem.codemap.tags.import_statements import DEFAULT, STAR
@@ -222,15 +223,19 @@ class UseSearch:
             inner = self._in_class_around(path, plain, around)
         meaning = self._resolution.means(path, name)
         if inner is None:
-            return (
-                self._outside(path, name, implicit)
-                if meaning is None
-                else self._verdict(meaning.place)
-            )
+            if meaning is None or self._is_promise(meaning.place):
+                return self._outside(path, name, implicit)
+            return self._verdict(meaning.place)
         if implicit and meaning is not None and meaning.place != inner:
             # a member that is called like a type: which of the two, only the grammar knows
             return False if self._hits(inner) or self._hits(meaning.place) else None
         return self._verdict(inner)
+
+    def _is_promise(self, place: Place) -> bool:
+        """Say whether a place of C only declares what no file that includes it defines."""
+        path, qualified = place
+        is_defined = not qualified or qualified in self._resolution.names.qualified(path)
+        return self._resolution.language(path) in C and not is_defined
 
     def _outside(self, path: str, name: str, implicit: bool) -> bool | None:
         """Return the verdict on a name that nothing in the project explains."""

@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from gitmem.codemap.tags import macro_bodies
 from gitmem.codemap.tags.variable_types import variable_type
 
 LONGEST_CHAIN = 120  # bytes
@@ -115,6 +116,8 @@ def uses(
             name = data[start:end]
             if name not in variables or not is_variable(name, start, end):
                 out.append((mark.encode() + name, start, end))
+    for body in captures.get("macro", ()):
+        out += macro_bodies.names(body)
     out += [_of_chain(key, start, end, variables) for start, (key, end) in chains.items()]
     return [use for use in out if use[2] not in named]
 

@@ -92,6 +92,18 @@ PROJECTS: dict[str, tuple[dict[str, str], str, set[str], set[str]]] = {
         {"lib.rs:6", "lib.rs:7"},
         set(),
     ),
+    "functions of C that are passed on": (
+        {
+            "other.h": "int other_load(int);\n#define load(x) other_load(x)\n",
+            "mock.h": "#define other_load(x) other_load(x)\n",
+            "other.c": '#include "other.h"\nint other_load(int x) { return x; }\nint use(int x) { return load(x); }\n',
+            "main.cpp": '#include "other.h"\nvoid f() {\n  reg(other_load);\n  reg(&other_load);\n  ops o = { .l = other_load };\n}\n#define name(other_load) s.other_load + "other_load" + other_load\\\n  + a##other_load + other_load##_a\n',
+            "mine.c": "int other_load(int);\nvoid f(void) {\n  reg(other_load);\n}\n",
+        },
+        "other_load",
+        {"main.cpp:3", "main.cpp:4", "main.cpp:5", "other.h:2"},
+        {"mine.c:3", "mock.h:1"},
+    ),
     "a name from PHP's root": (
         {
             "src/Date.php": "<?php\nnamespace Shop;\nclass Date extends \\Date { function now() { return new \\Date(); } }\n",

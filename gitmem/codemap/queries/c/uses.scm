@@ -11,3 +11,5 @@
 (init_declarator declarator: (identifier) @local @parameter)
 [(pointer_declarator declarator: (identifier) @local) (array_declarator declarator: (identifier) @local)]
 (labeled_statement label: (statement_identifier) @label)
+(preproc_params (identifier) @parameter)
+[(preproc_def value: (preproc_arg) @macro) (preproc_function_def value: (preproc_arg) @macro)]
