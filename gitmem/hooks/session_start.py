@@ -137,8 +137,18 @@ def _facts_to_tell(hook: Hook) -> "BriefingFacts":
     known.by[collect.CONTEXT] = [one for one in known[collect.CONTEXT] if one.importance >= MATTERS]
     if _has_talk(hook):
         for subject, entries in known.by.items():
-            known.by[subject] = [one for one in entries if one.session != hook.event.session]
+            known.by[subject] = [one for one in entries if not _is_of_talk(hook, one)]
     return known
+
+
+def _is_of_talk(hook: Hook, one: "BriefingEntry") -> bool:
+    """Return whether the session has said a fact in the form that it has now.
+
+    What was corrected or pinned since it was added has another form.
+    """
+    return one.session == hook.event.session and (
+        one.row is None or one.row["updated"] == one.row["created"]
+    )
 
 
 def _has_talk(hook: Hook) -> bool:

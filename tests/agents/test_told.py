@@ -4,11 +4,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 from tests.agents.conftest import payload
-from tests.hooks.conftest import CODE, gotchas, run, wait_for
+from tests.hooks.conftest import CODE, gotchas, learn, run, wait_for
+from tests.json_output import data_of
 
 
 def gemini(path: Path, sample: str, **fields: Any) -> str:
@@ -107,6 +109,25 @@ def test_a_session_that_goes_on_is_not_told_what_it_said_itself(repo: Path):
     gemini(repo, "PreCompress", trigger="manual")
     gemini(repo, "SessionEnd")
     assert "Retries carry" in gemini(repo, "SessionStart", source="resume")
+
+
+def test_a_session_that_goes_on_is_told_what_somebody_changed_of_its_facts(repo: Path):
+    """The conversation has the first form alone: a correction and a pin are news."""
+    (repo / "app.py").write_text(CODE)
+    gemini(repo, "SessionStart")
+    env = {**os.environ, "GEMINI_CLI": "1", "GEMINI_SESSION_ID": "g1"}
+    for title in ("Payments use serializable isolation", "Retries carry a key"):
+        command = [sys.executable, "-P", "-m", "gitmem", "add", title, "-t", "decision"]
+        subprocess.run(command, cwd=repo, env=env, check=True, capture_output=True)
+    gemini(repo, "SessionEnd")
+    time.sleep(1.1)  # a record's times are whole seconds
+    ids = {row["title"]: row["id"] for row in data_of(run(repo, "list", "--json"))}
+    id = ids["Payments use serializable isolation"]
+    learn(repo, "edit", id, "--title", "Payments use READ COMMITTED, never serializable")
+    learn(repo, "pin", id)
+    told = gemini(repo, "SessionStart", source="resume")
+    assert "READ COMMITTED" in told
+    assert "Retries carry" not in told
 
 
 def codex(path: Path, command: str, event: str = "PostToolUse") -> str:
