@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 from typing import Any
 
 from gitmem.transcripts.reader import read
@@ -50,18 +51,84 @@ def test_the_branch_that_goes_on_counts():
         row("d", "c", "assistant", [{"type": "text", "text": "Fine."}]),
         row("e", "b", "user", "Use Postgres."),
         row("f", "d", "user", "With InnoDB."),
-        row("g", "d", "user", "With MyISAM."),
+        row("g", "f", "assistant", [{"type": "text", "text": "Done."}]),
+        row("h", "d", "user", "With MyISAM."),
     ) == ["Plan the store.", "Which one?", "Use MySQL.", "Fine.", "With MyISAM."]
 
 
-def test_the_first_prompt_can_be_rewound():
-    """Two prompts that follow nothing are siblings, where messages name what they follow."""
+def test_a_prompt_that_follows_nothing_begins_a_new_part():
+    """It replaces nothing that was said before it."""
     assert said(
         START,
         ANSWER,
         row("c", None, "user", "Plan the shop."),
         row("d", "c", "assistant", [{"type": "text", "text": "Gladly."}]),
-    ) == ["Plan the shop.", "Gladly."]
+    ) == ["Plan the store.", "Which one?", "Plan the shop.", "Gladly."]
+
+
+def test_prompts_that_were_typed_at_once_are_all_there():
+    """Until one of them is answered."""
+    rows = [START, ANSWER, row("c", "b", "user", "Postgres."), row("d", "b", "user", "Be quick.")]
+    assert said(*rows) == ["Plan the store.", "Which one?", "Postgres.", "Be quick."]
+    for prompt, text in (("c", "Postgres."), ("d", "Be quick.")):
+        answer = row("e", prompt, "assistant", [{"type": "text", "text": "Fine."}])
+        assert said(*rows, answer) == ["Plan the store.", "Which one?", text, "Fine."]
+
+
+def test_rows_that_say_nothing_do_not_hide_what_was_rewound():
+    """One prompt hangs on a row of the system, the other on the answer before it."""
+    system = row("s", "b", "system", "")
+    texts = said(
+        START,
+        ANSWER,
+        system,
+        row("t", "s", "system", ""),
+        row("c", "t", "user", "Use MySQL."),
+        row("d", "c", "assistant", [{"type": "text", "text": "MySQL it is."}]),
+        row("e", "b", "user", "Use Postgres."),
+    )
+    assert texts == ["Plan the store.", "Which one?", "Use Postgres."]
+
+
+def test_a_branch_comes_back_from_deep_within():
+    """What it follows counts again, and what had replaced it does not."""
+    answer = [{"type": "text", "text": "Fine."}]
+    assert said(
+        START,
+        ANSWER,
+        row("c", "b", "user", "Use MySQL."),
+        row("d", "c", "assistant", answer),
+        row("e", "d", "user", "With InnoDB."),
+        row("f", "e", "assistant", answer),
+        row("g", "b", "user", "Use Postgres."),
+        row("h", "g", "assistant", answer),
+        row("i", "f", "user", "And a backup."),
+    ) == [
+        "Plan the store.",
+        "Which one?",
+        "Use MySQL.",
+        "Fine.",
+        "With InnoDB.",
+        "Fine.",
+        "And a backup.",
+    ]
+
+
+def test_time_is_linear_in_the_prompts():
+    """Each prompt is looked at a few times, however many came before it."""
+
+    def seconds(prompts: int) -> float:
+        rows = list[dict[str, Any]]()
+        for number in range(prompts):
+            before = rows[-1]["uuid"] if rows else None
+            rows.append(row(f"p{number}", before, "user", f"Say {number}."))
+            text = [{"type": "text", "text": "Said."}]
+            rows.append(row(f"a{number}", f"p{number}", "assistant", text))
+        begun = time.process_time()
+        assert len(said(*rows)) == 2 * prompts
+        return time.process_time() - begun
+
+    assert seconds(8_000) < 16 * seconds(1_000) + 0.5
 
 
 def test_calls_side_by_side_are_no_branches():

@@ -2,6 +2,9 @@
 
 Whoever goes back in a session and says something else leaves the first branch in the file. It was
 unsaid: nothing of it is a turn. Rows are held back for it, `WINDOW` of them; what is older stays.
+
+Prompts that nobody has answered yet may have been typed at once: they stay side by side until one
+of them is answered. A prompt that follows nothing begins a new part, and replaces no other.
 """
 
 from collections import OrderedDict
@@ -12,6 +15,7 @@ from gitmem.transcripts.turn import Turn
 
 WINDOW = 5_000  # rows that are held back
 LARGE = 48 << 20  # characters of held rows, after which the oldest go on
+STEP = 500  # rows that go on at once, where there is no room any more
 
 
 @dataclass(slots=True)
@@ -23,7 +27,8 @@ class _Held:
 @dataclass(slots=True)
 class _Prompt:
     before: str  # the prompt that it follows
-    parent: str  # the message that it follows
+    depth: int  # how many it follows
+    siblings: list[str]  # it and others after one message, without those that were replaced
     is_followed: bool = False
 
 
@@ -35,56 +40,87 @@ class Branches:
     _size: int = 0
     _prompts: dict[str, _Prompt] = field(default_factory=dict)
     _branch_of: dict[str, str] = field(default_factory=dict)  # message -> prompt that it follows
-    _taken: dict[str, str] = field(default_factory=dict)  # message -> the prompt that goes on
+    # row without turns -> the message that it follows, across others of the kind
+    _message_of: dict[str, str] = field(default_factory=dict)
+    _siblings: dict[str, list[str]] = field(default_factory=dict)  # message -> prompts after it
+    _replaced: set[str] = field(default_factory=set)  # prompts
+    _unsaid: set[str] | None = None  # these and all that follow them, once it was asked for
     _now: str = ""
 
     def add(self, line: int, id: str, parent: str, turns: list[Turn], *, is_prompt: bool) -> None:
         """Take a row: its line, its id and that of the message that it follows, '' for none."""
         branch = self._branch_of.get(parent, "" if id else self._now)
+        self._go_on(branch)
         if is_prompt and id and id not in self._prompts:
-            first = self._taken.get("")
-            if not parent and first and not self._prompts[first].is_followed:
-                parent = id  # a file whose messages name none before them is a list, no tree
-            self._prompts[id] = _Prompt(branch, parent)
-            self._taken[parent] = id
-            branch = id
-        elif branch in self._prompts:
-            self._prompts[branch].is_followed = True
+            self._begin(id, self._message_of.get(parent, parent), branch)
+            self._now = branch = id
+        elif id and parent and not turns:
+            self._message_of[id] = self._message_of.get(parent, parent)
         if id:
             self._branch_of[id] = branch
-        if branch != self._now:
-            self._go_on(branch)
         self._held[line] = _Held(branch, turns)
         self._size += sum(len(turn.text) for turn in turns)
 
+    def _begin(self, id: str, message: str, before: str) -> None:
+        """Note a prompt after a message. It replaces another one that was answered already."""
+        siblings = self._siblings.setdefault(message, []) if message else []
+        if siblings and self._prompts[siblings[0]].is_followed:  # it is the only one, then
+            self._replaced.add(siblings.pop())
+            self._unsaid = None
+        siblings.append(id)
+        self._prompts[id] = _Prompt(before, self._depth(before) + 1, siblings)
+
+    def _depth(self, branch: str) -> int:
+        return self._prompts[branch].depth if branch else 0
+
     def _go_on(self, branch: str) -> None:
-        """Note that a branch goes on, and all that it follows."""
+        """Note that a branch goes on, and all that it follows up to what went on anyway."""
+        before, now = self._now, branch
+        while before != now:
+            if self._depth(before) > self._depth(now):
+                before = self._prompts[before].before
+            else:
+                self._follow(now)
+                now = self._prompts[now].before
+        if branch and not self._prompts[branch].is_followed:
+            self._follow(branch)
         self._now = branch
-        while branch in self._prompts:
-            prompt = self._prompts[branch]
-            self._taken[prompt.parent] = branch
-            branch = prompt.before
+
+    def _follow(self, id: str) -> None:
+        """Note that a prompt is followed: it replaces those beside it."""
+        prompt = self._prompts[id]
+        prompt.is_followed = True
+        if prompt.siblings != [id]:
+            self._replaced.update(prompt.siblings)
+            self._replaced.discard(id)
+            prompt.siblings[:] = [id]
+            self._unsaid = None
 
     def ready(self) -> Iterator[Turn]:
         """Yield the turns of rows for which there is no room any more."""
-        while len(self._held) > WINDOW or self._size > LARGE:
-            _, held = self._held.popitem(last=False)
-            self._size -= sum(len(turn.text) for turn in held.turns)
-            yield from self._said(held)
+        if len(self._held) > WINDOW:
+            for _ in range(STEP):
+                yield from self._next()
+        while self._size > LARGE:
+            yield from self._next()
+
+    def _next(self) -> list[Turn]:
+        _, held = self._held.popitem(last=False)
+        self._size -= sum(len(turn.text) for turn in held.turns)
+        return self._said(held)
 
     def rest(self, late: Iterable[Turn]) -> Iterator[Turn]:
         """Yield the turns that are left, and `late` ones of rows that are held."""
         branches = {line: held.branch for line, held in self._held.items()}
         while self._held:
-            yield from self._said(self._held.popitem(last=False)[1])
+            yield from self._next()
         for turn in late:
             yield from self._said(_Held(branches.get(turn.line, self._now), [turn]))
 
     def _said(self, held: _Held) -> list[Turn]:
-        branch = held.branch
-        while branch in self._prompts:
-            prompt = self._prompts[branch]
-            if self._taken[prompt.parent] != branch:
-                return []
-            branch = prompt.before
-        return held.turns
+        if self._unsaid is None:
+            self._unsaid = set()
+            for id, prompt in self._prompts.items():  # each comes after what it follows
+                if id in self._replaced or prompt.before in self._unsaid:
+                    self._unsaid.add(id)
+        return [] if held.branch in self._unsaid else held.turns
