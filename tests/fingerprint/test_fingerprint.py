@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.fingerprint.fingerprint import fingerprint, normalise
+from gitmem.fingerprint.frames import unframed
 from gitmem.fingerprint.title import TITLE
 
 TRACEBACK = """Exit code 1
@@ -638,3 +639,24 @@ def test_codes_of_openssl_split_nothing():
 )
 def test_a_failed_command_that_says_that_all_went_well_names_no_error(output):
     assert fingerprint(output) is None
+
+
+@pytest.mark.parametrize(
+    "frame",
+    ["web-1 | ", "web_1    | ", "web | ", "[CI/test]   | ", "[CI/test] | ", "[0] ", "[web] "],
+)
+@pytest.mark.parametrize(
+    "error", ["KeyError: 'TAX'", "Error: listen EADDRINUSE: address already in use :::3000"]
+)
+def test_whose_line_it_is_says_nothing_of_the_error(frame: str, error: str):
+    """The service, the job or the process in front of a line may be another one next time."""
+    alone, framed = fingerprint(error), fingerprint(f"{frame}{error}\n")
+    assert alone is not None
+    assert framed is not None
+    assert (framed.pattern, framed.category) == (alone.pattern, alone.category)
+
+
+@pytest.mark.parametrize("line", ["[error] Error: no such table", "  12 | error: expected ;"])
+def test_levels_and_line_numbers_are_no_frames(line: str):
+    """They are no name of what wrote the line."""
+    assert list(unframed([line], f"\n{line}")[0]) == [line]
