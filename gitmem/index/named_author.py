@@ -3,6 +3,7 @@
 Standard library only: the hot path imports this.
 """
 
+from gitmem.base.fast import Lazy
 from gitmem.text.tokenizer import tokens
 
 TYPE_CHECKING = False
@@ -12,21 +13,49 @@ if TYPE_CHECKING:
 NOBODY = frozenset({"", "global"})  # no author; the namespace of everybody
 
 
+_WORD = Lazy(r"[^\W_]+")
+_SAYS = frozenset(
+    "says said say decided decides decide wrote writes write chose chooses choose wants wanted"
+    " added thinks thought".split()
+)
+
+
 def rows_of_named(text: str, rows: "Iterable[tuple[int, str, str]]") -> "list[int]":
     """Return the numbers of the rows by the one author or agent that a text names.
 
     A row is (number, author, agent). None when the text names none of them, or several.
     """
-    said = set(tokens(text))
     by: dict[str, list[int]] = {}
     for n, author, agent in rows:
         for name in {author, agent} - NOBODY:
             by.setdefault(name, []).append(n)
-    named = [name for name in by if _is_named(name, said)]
+    if not by:
+        return []
+    said = tokens(text)
+    whole, first = f" {' '.join(said)} ", _first_names(text)
+    named = [name for name in by if _is_named(name, whole, first)]
     return by[named[0]] if len(named) == 1 else []
 
 
-def _is_named(name: str, said: "Collection[str]") -> bool:
-    """Return whether words name somebody: by the whole name, or by its first word."""
+def _is_named(name: str, whole: str, first: "Collection[str]") -> bool:
+    """Return whether a text names somebody: by the whole name, or by its first word."""
     words = tokens(name)
-    return bool(words) and words[0] in said
+    return bool(words) and (words[0] in first or f" {' '.join(words)} " in whole)
+
+
+def _first_names(text: str) -> "set[str]":
+    """Return the words of a text that may be first names, as `mark` in "mark it paid" is none.
+
+    They have a capital that is not the first of a sentence, or stand as who said something.
+    """
+    names: set[str] = set()
+    before, end = "", 0
+    for found in _WORD.finditer(text):
+        word = found[0]
+        begins = not before or any(sign in text[end : found.start()] for sign in ".?!")
+        if before.lower() == "by" or (word[0].isupper() and not begins):
+            names.update(tokens(word)[:1])
+        if word.lower() in _SAYS and not begins:
+            names.update(tokens(before)[:1])
+        before, end = word, found.end()
+    return names

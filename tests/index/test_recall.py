@@ -8,6 +8,7 @@ import pytest
 
 from gitmem.app import open_app
 from gitmem.index.contexts import MOST_DUE
+from gitmem.index.named_author import rows_of_named
 from gitmem.index.reader import NAME
 from gitmem.records.record import make
 from gitmem.store import operations
@@ -133,3 +134,22 @@ def test_records_by_whom_a_question_names_come_first(repo):
         assert asked_of(app, "what does bob say, when do retries stop?")[0] == bob
         assert asked_of(app, "retries stop, says the reviewer")[0] == reviewer
         assert asked_of(app, "do retries stop for Ana and Bob?") == plain
+
+
+@pytest.mark.parametrize(
+    ("question", "is_named"),
+    [
+        ("do we mark paid invoices", False),
+        ("Mark paid invoices?", False),
+        ("Invoices are paid. Mark them?", False),
+        ("do we mark paid invoices, as Mark Stone said", True),
+        ("what does mark stone say of invoices", True),
+        ("which invoices does Mark count as paid?", True),
+        ("Mark decided what of invoices?", True),
+        ("invoices by mark", True),
+    ],
+)
+def test_a_first_name_that_is_an_everyday_word_names_nobody(question: str, is_named: bool):
+    """Its capital, what stands beside it, or the rest of the name makes it a name."""
+    rows = [(1, "Mark Stone", "global"), (2, "Ana Silva", "global")]
+    assert rows_of_named(question, rows) == ([1] if is_named else [])
