@@ -1,5 +1,6 @@
 """Dates as git takes them."""
 
+import calendar
 import re
 import time
 from datetime import date
@@ -16,6 +17,9 @@ _DAY = re.compile(
     r"(?i)\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\b(?:today|yesterday|mon|tue|wed|thu|fri|sat|sun|jan|feb"
     r"|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 )
+_WEEKDAY = re.compile(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?")
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_ZONE = re.compile(r"(?i)(?:(?<=\d)|\s)(?:utc|gmt|z|(?<!\S)([+-])(0\d|1[0-4])(?::?([0-5]\d))?)\Z")
 LAST_YEAR = 2099  # git takes the year of a later date for something else
 
 
@@ -24,13 +28,23 @@ def when(git: Git, text: str) -> int:
 
     Raises UserError.
 
-    Git takes nonsense for now; a text without digits and known words is therefore refused.
+    Git takes nonsense for now; a text without digits and known words is therefore refused, and so
+    are a few digits alone. It takes a day of the week for now as well: it is the last such day.
     """
-    if not is_date(text):
+    text = _spelled(text)
+    if not is_date(text) or (text.isdigit() and len(text) < 9):  # more are seconds
         raise UserError(
             f"'{text}' is not a date.",
             "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21, '2026-11-21 14:00'.",
         )
+    if _WEEKDAY.fullmatch(text):
+        now = _asked(git, "now")
+        back = time.localtime(now).tm_wday - _WEEKDAYS.index(text[:3].lower())
+        return _midnight(now, -(back % 7))
+    return _asked(git, text)
+
+
+def _asked(git: Git, text: str) -> int:
     out = git.run("rev-parse", f"--since={text}").decode().strip()
     try:
         return int(out.rpartition("=")[2])
@@ -41,30 +55,50 @@ def when(git: Git, text: str) -> int:
         ) from error
 
 
-def since(git: Git, text: str) -> int:
-    """Return the second from which on a date counts: a bare day begins at local midnight.
+def _spelled(text: str) -> str:
+    """Return a date whose day is not eight digits, which git does not read as one."""
+    text = text.strip(" ,.")
+    day = re.match(r"(\d{4})(\d\d)(\d\d)(?!\S)", text)
+    return f"{day[1]}-{day[2]}-{day[3]}{text[8:]}" if day else text
 
-    Raises UserError.
+
+def since(git: Git, text: str) -> int:
+    """Return the second from which on a date counts.
+
+    A bare day begins at midnight: of its zone, if it names any, else the local one. Raises
+    UserError.
     """
-    seconds = when(git, text)
-    return _midnight(seconds, 0) if is_bare_day(text) else seconds
+    return _midnight_of(git, text, 0) if is_bare_day(text) else when(git, text)
 
 
 def until(git: Git, text: str) -> int:
-    """Return the last second that a date includes: a bare day ends with its last local second.
+    """Return the last second that a date includes: a bare day ends with its last second.
 
     Raises UserError.
     """
-    seconds = when(git, text)
-    return _midnight(seconds, 1) - 1 if is_bare_day(text) else seconds
+    return _midnight_of(git, text, 1) - 1 if is_bare_day(text) else when(git, text)
 
 
 def is_bare_day(text: str) -> bool:
     """Say whether a date names a day, and no time of it: 2026-11-21, Nov 21, yesterday, monday.
 
-    A length such as `2 weeks ago` means a moment, as does a number of seconds.
+    It may have a zone. A length such as `2 weeks ago` means a moment, as does a number of seconds.
     """
-    return _TIME.search(text) is None and _DAY.search(text) is not None
+    day = _ZONE.sub("", _spelled(text)[:100])
+    return _TIME.search(day) is None and _DAY.search(day) is not None
+
+
+def _midnight_of(git: Git, text: str, days: int) -> int:
+    """Return the midnight with which a bare day begins, some days later."""
+    text = _spelled(text)
+    zone = _ZONE.search(text[:100])
+    seconds = when(git, text[: zone.start()] if zone else text)
+    if zone is None:
+        return _midnight(seconds, days)
+    day = time.localtime(seconds)
+    ahead = 3600 * int(zone[2] or 0) + 60 * int(zone[3] or 0)
+    midnight = calendar.timegm((day.tm_year, day.tm_mon, day.tm_mday, 0, 0, 0))
+    return midnight + 86400 * days - (-ahead if zone[1] == "-" else ahead)
 
 
 def _midnight(seconds: int, days: int) -> int:
@@ -77,7 +111,8 @@ def is_date(text: str) -> bool:
     """Say whether a text is made of what dates are made of."""
     word = (
         r"(?:now|today|yesterday|noon|midnight|tea|last|ago|never|am|pm|(?:second|minute|hour|day"
-        r"|week|month|year)s?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
+        r"|week|month|year)s?|"
+        r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
         r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
         r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|"
         r"one|two|three|four|five|six|seven|eight|nine|ten|st|nd|rd|th|utc|gmt|t|z)"

@@ -1,9 +1,14 @@
 """Dates that users type: a bare day is a whole local day, for every command; clocks that were wrong."""
 
+import os
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from gitmem.errors import UserError
+from gitmem.git.dates import since, until
+from gitmem.git.process import Git
 from tests.codemap.graph.projects import mem, new
 from tests.conftest import git
 from tests.json_output import data_of
@@ -53,10 +58,46 @@ def test_a_bare_day_is_a_whole_local_day(repo: Path, day: str):
     assert len(steps) == 3
 
 
+@pytest.mark.parametrize(
+    ("day", "titles"),
+    [
+        ("2026-11-26 UTC", ["noon", "first second", "before"]),
+        ("20261126 gmt", ["noon", "first second", "before"]),
+        ("2026-11-26 -0800", ["after", "last second", "noon"]),
+        ("2026-11-26 -05:00", ["last second", "noon", "first second"]),
+        ("20261126", ["last second", "noon", "first second"]),
+    ],
+)
+def test_a_day_with_a_zone_is_a_whole_day_of_that_zone(repo: Path, day: str, titles: list[str]):
+    """Without a zone it is a local one, also where it is written without signs between."""
+    span = ("--since", day, "--until", day)
+    rows = data_of(mem(repo, "timeline", "--source", "commit", *span, "--json").stdout)
+    assert [row["title"] for row in rows] == titles
+
+
+def test_a_day_of_the_week_is_the_last_such_day(tmp_path: Path):
+    """It begins at its midnight, and may be today."""
+    process = Git(str(new(tmp_path / "repo") / ".git"), os.environ)
+    today = datetime.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    for back in range(7):
+        day = today - timedelta(days=back)
+        for name in (day.strftime("%A").lower(), day.strftime("%a")):
+            assert since(process, name) == int(day.timestamp())
+            assert until(process, name) == int((day + timedelta(days=1)).timestamp()) - 1
+
+
+@pytest.mark.parametrize("digits", ["2026", "202611", "20261399", "2026112"])
+def test_digits_that_are_no_day_are_refused(tmp_path: Path, digits: str):
+    """Git takes them for now."""
+    process = Git(str(new(tmp_path / "repo") / ".git"), os.environ)
+    with pytest.raises(UserError, match="is not a date"):
+        since(process, digits)
+
+
 def test_a_time_is_exact(repo: Path):
     """What has a time of the day, or is a length, is no whole day."""
-    since = ("--since", "2026-11-26 12:00", "--until", "2026-11-26 23:00")
-    rows = data_of(mem(repo, "timeline", "--source", "commit", *since, "--json").stdout)
+    span = ("--since", "2026-11-26 12:00", "--until", "2026-11-26 23:00")
+    rows = data_of(mem(repo, "timeline", "--source", "commit", *span, "--json").stdout)
     assert [row["title"] for row in rows] == ["noon"]
 
 
