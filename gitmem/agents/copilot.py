@@ -31,8 +31,11 @@ _END = Lazy(r"\n?<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>
 
 
 def _refine(event: HookEvent, payload: "Mapping[str, Any]") -> HookEvent | None:
-    if event.subagent and event.raw in {"UserPromptSubmit", "Stop"}:
-        return None  # another model's words; its SubagentStop says how it ended
+    event.names_parent = bool(event.subagent and payload.get("parent_agent_id"))
+    if event.subagent and event.raw == "Stop":
+        return None  # its SubagentStop says how it ended
+    if event.subagent and event.raw == "UserPromptSubmit":
+        event.name, event.prompt = events.SUBAGENT_START, ""  # another model's words
     if event.action == events.COMMAND and event.name == events.TOOL_FAILED:
         event.interrupted = True  # it was not run
     elif event.action == events.COMMAND and event.name == events.AFTER_TOOL:

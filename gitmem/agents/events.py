@@ -28,6 +28,7 @@ BEFORE_COMPACT = "BeforeCompact"
 AFTER_COMPACT = "AfterCompact"
 TURN_END = "TurnEnd"
 SESSION_END = "SessionEnd"
+SUBAGENT_START = "SubagentStart"  # whom it works for is noted, and nothing else
 
 # What a tool does, whatever an agent calls it.
 COMMAND, READ, WRITE = "command", "read", "write"
@@ -77,6 +78,7 @@ class HookEvent:
         "message",
         "model",
         "name",
+        "names_parent",
         "path",
         "paths",
         "prompt",
@@ -97,6 +99,7 @@ class HookEvent:
         self.session = session
         self.cwd = cwd
         self.source = ""  # why a session started or ended, or a context was compacted
+        self.names_parent = False  # its session is the agent that a subagent works for: one, too
         self.subagent = ""  # a subagent shares its session's id, not its context
         self.role = ""  # what an agent or a subagent was started as: a name from its definitions
         self.transcript = ""  # the agent's own file of this session

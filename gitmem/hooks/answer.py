@@ -60,7 +60,11 @@ def answer(
     hook.look()
     id = event.session
     event.session = own_id(hook)
+    if event.names_parent:
+        event.session = _session_of_subagent(hook)
     if event.session != id and is_off(hook.repo.home, env, now, event.session):
+        return b""
+    if event.name == events.SUBAGENT_START:
         return b""
     hook.repo.cost_of = event.session
     lines = _react_once(hook, _call_name(event, data, heard=heard))
@@ -102,6 +106,17 @@ def _react_once(hook: Hook, call: str) -> "list[str] | None":
     except sqlite.DatabaseError as error:
         hook.mend(error)
         raise
+
+
+def _session_of_subagent(hook: Hook) -> str:
+    from gitmem.state import context_flags
+
+    event = hook.event
+    try:
+        return context_flags.note_subagent(hook.repo.state, event.session, event.subagent)
+    except Exception:  # noqa: BLE001 - the event is kept, whatever the database does
+        hook.repo.hurry()
+        return event.session
 
 
 def _call_name(event: "events.HookEvent", data: bytes, *, heard: bool) -> str:

@@ -38,6 +38,20 @@ def _may_remind(state: State, session: str) -> bool:
 
 
 @healing
+def note_subagent(state: State, agent: str, subagent: str) -> str:
+    """Note that a subagent works for an agent. Return the session: that agent may be a subagent."""
+    context = state.db.execute(
+        "SELECT context FROM context_flags WHERE substr(context, -?1) = ?2",
+        (len(agent) + 1, f"/{agent}"),
+    ).fetchone()
+    session = str(context[0]).partition("/")[0] if context else agent
+    mine = (f"{session}/{subagent}",)
+    if not state.db.execute("SELECT 1 FROM context_flags WHERE context = ?", mine).fetchone():
+        state.db.execute("INSERT OR IGNORE INTO context_flags (context) VALUES (?)", mine)
+    return session
+
+
+@healing
 def note_recorded(state: State, session: str) -> None:
     """Note that a session has recorded something."""
     state.db.execute(_RECORDED, (session, 1))

@@ -128,7 +128,7 @@ EXPECTED = {
     "copilot/PostToolUse.Write": (A, {"action": "write"}),
     "copilot/PostToolUseFailure.Read": (F, {"error": "Path does not exist"}),
     "copilot/PostToolUse.Bash.subagent": (A, {"command": "echo sub", "role": "general-purpose"}),
-    "copilot/UserPromptSubmit.subagent": None,
+    "copilot/UserPromptSubmit.subagent": (events.SUBAGENT_START, {"prompt": ""}),
     "copilot/Stop.subagent": None,
     "copilot/SubagentStop": (events.TURN_END, {"message": "sub done"}),
     "copilot/Stop": (events.TURN_END, {}),
@@ -390,7 +390,7 @@ def test_copilot_subagent_works_for_a_session():
     assert event.session == parent
     assert event.context == f"{parent}/{payload('copilot/SubagentStop')['agent_id']}"
     assert known("copilot/SubagentStop").context == event.context
-    assert read("copilot/UserPromptSubmit.subagent") is None
+    assert known("copilot/UserPromptSubmit.subagent").name == events.SUBAGENT_START
     assert read("copilot/Stop.subagent") is None
 
 

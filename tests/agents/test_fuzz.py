@@ -146,7 +146,7 @@ def sound(event: HookEvent | None) -> None:
         return
     for field in HookEvent.__slots__:
         value = getattr(event, field)
-        if field in {"interrupted", "background"}:
+        if field in {"interrupted", "background", "names_parent"}:
             assert type(value) is bool
         elif field == "paths":
             assert type(value) is tuple and all(type(path) is str for path in value)

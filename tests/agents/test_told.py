@@ -130,6 +130,27 @@ def test_a_session_that_goes_on_is_told_what_somebody_changed_of_its_facts(repo:
     assert "Retries carry" not in told
 
 
+def copilot(path: Path, sample: str, **fields: Any) -> None:
+    """Send an event of Copilot CLI."""
+    data = {**payload(f"copilot/{sample}"), "cwd": str(path), "transcript_path": "", **fields}
+    command = [sys.executable, "-P", "-m", "gitmem", "hook", "copilot"]
+    subprocess.run(
+        command, input=json.dumps(data), cwd=path, capture_output=True, text=True, check=True
+    )
+
+
+def test_a_subagent_of_a_subagent_works_for_the_session(repo: Path):
+    """Each names the agent that started it alone; none of them is a session."""
+    (repo / "app.py").write_text(CODE)
+    copilot(repo, "SessionStart", session_id="root")
+    for number, parent in ((1, "root"), (2, "sub1"), (3, "sub2")):
+        mine = {"session_id": f"sub{number}", "agent_id": f"sub{number}"}
+        copilot(repo, "UserPromptSubmit.subagent", **mine, parent_agent_id=parent)
+        copilot(repo, "PostToolUse.Bash.subagent", **mine, parent_agent_id=parent)
+    rows = data_of(run(repo, "session", "list", "--json"))
+    assert [row["id"] for row in rows] == ["root"]
+
+
 def codex(path: Path, command: str, event: str = "PostToolUse") -> str:
     """Send a command of Codex CLI, which reads and may edit by its shell alone; return what it is answered."""
     data = {
