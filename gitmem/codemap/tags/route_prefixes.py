@@ -103,6 +103,7 @@ class Prefixes:
         self.data, self.tree = data, tree
         self.language = "javascript" if language in {"typescript", "tsx"} else language
         self._made: dict[str, list[tuple[int, int]]] = {}  # name -> (where it is made, by what)
+        self._ends: dict[int, int] = {}
         self._mounts: dict[str, tuple[str, str | None, int]] = {}
         made = _MADE.get(self.language)
         for match in made.finditer(data) if made else ():
@@ -143,10 +144,14 @@ class Prefixes:
 
     def _end(self, at: int) -> int:
         """Return where the function ends in which a name is made."""
+        if at in self._ends:
+            return self._ends[at]
         node = self.tree.root_node.descendant_for_byte_range(at, at + 1)
         while node is not None and node.type not in _FUNCTIONS:
             node = node.parent
-        return len(self.data) if node is None else int(node.end_byte)
+        end = len(self.data) if node is None else int(node.end_byte)
+        self._ends[at] = end
+        return end
 
     def _python(self, name: str, value: int, depth: int) -> str | None:
         match = _PYTHON_CALL.match(self.data, value)

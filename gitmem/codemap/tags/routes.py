@@ -145,15 +145,18 @@ def _annotated(data: bytes, tree: Any, expression: "re.Pattern[bytes]") -> tuple
         if owner is None or owner.type != "method_declaration":
             continue
         line = data.count(b"\n", 0, match.end()) + 1
-        verb = match[1].decode()
-        paths = [path for path in _paths(match[2]) if path != UNKNOWN]
-        out += [
-            (verb, where, line)
-            for lead in _class_paths(data, owner, expression)
-            for where in (_below(lead, path) for path in paths)
-            if where
-        ]
+        where = _of_method(data, owner, match, expression)
+        out += [(match[1].decode(), path, line) for path in where]
     return tuple(out)
+
+
+def _of_method(
+    data: bytes, method: Any, match: "re.Match[bytes]", expression: "re.Pattern[bytes]"
+) -> list[str]:
+    """Return the paths of a method, below each of its class."""
+    paths = [path for path in _paths(match[2]) if path != UNKNOWN]
+    leads = _class_paths(data, method, expression)
+    return [where for lead in leads for path in paths if (where := _below(lead, path))]
 
 
 def _below(lead: str, path: str) -> str:

@@ -62,10 +62,9 @@ def dependencies(
     for name in [name for name in versions if _is_for_tests(name, users[name], declared, is_tools)]:
         del versions[name]
         development[name.lower()] = name
-    for name in _loose(declared):
-        if name in versions and _are_aside(users[name]):
-            del versions[name]
-            development.update({name.lower(): name} if users[name] else {})
+    for name in _loose(declared, versions, users):
+        del versions[name]
+        development.update({name.lower(): name} if users[name] else {})
     rows = [(name, version, len(users[name])) for name, version in versions.items()]
     if not any(one.uses or one.tries for one in declared):
         rows += _undeclared(paths, tags, resolution, own_names)
@@ -89,10 +88,13 @@ def _versions(declared: Sequence[Declared], own_names: frozenset[str]) -> dict[s
     return versions
 
 
-def _loose(declared: Sequence[Declared]) -> set[str]:
-    """Return the dependencies of lists that may have what the package itself does not use."""
+def _loose(
+    declared: Sequence[Declared], versions: Mapping[str, str], users: Mapping[str, set[str]]
+) -> list[str]:
+    """Return what only lists beside a package name and what its own code does not import."""
     sure = {name for one in declared if not one.is_loose for name in one.uses}
-    return {name for one in declared if one.is_loose for name in one.uses} - sure
+    loose = {name for one in declared if one.is_loose for name in one.uses} - sure
+    return [name for name in versions if name in loose and _are_aside(users[name])]
 
 
 def _others(names: Mapping[str, str], taken: AbstractSet[str]) -> list[str]:

@@ -293,10 +293,7 @@ def _words(made: ProjectFacts, listed: Sequence[str], text: Text, prefix: str) -
     for path in sorted(listed, key=lambda one: (one.count("/"), one)):
         short = path[len(prefix) :]
         if README.match(short) and not made.context:
-            readme = text(path).decode("utf-8", "replace")
-            gone = gone or words.gone_sentence(readme, name)
-            said = words.readme_sentence(readme, name)
-            made.context += [(short, said)] if said else []
+            gone = _read_readme(made, short, text(path).decode("utf-8", "replace"), name) or gone
         elif short in AGENT_FILES:
             _note_points(made, short, words.agent_points(text(path).decode("utf-8", "replace")))
         elif short.lower() in PLANS:
@@ -307,6 +304,13 @@ def _words(made: ProjectFacts, listed: Sequence[str], text: Text, prefix: str) -
         made.about = made.context.pop()[1]
     made.about = made.about or _head(listed, text, prefix, name)
     made.context = [row for row in made.context if _says_more(row[1], made.about)]
+
+
+def _read_readme(made: ProjectFacts, path: str, text: str, name: str) -> str:
+    """Note what a README says of a project; return what it says if that is over or elsewhere."""
+    said = words.readme_sentence(text, name)
+    made.context += [(path, said)] if said else []
+    return words.gone_sentence(text, name)
 
 
 def _note_points(made: ProjectFacts, name: str, points: list[str]) -> None:

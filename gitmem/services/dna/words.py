@@ -110,17 +110,18 @@ def gone_sentence(text: str, name: str) -> str:
     for section in _sections(_QUOTE.sub("", text[:LONGEST]))[:3]:
         for paragraph in [section.heading, *section.paragraphs[:4]]:
             for sentence in _sentences(paragraph):
-                match = _GONE.match(sentence)
-                if match and (not match[1] or _is_project(match[1], name)):
+                if _is_gone(sentence, name):
                     said = _joined([sentence])
                     return said if _is_prose(said) else ""
     return ""
 
 
-def _is_project(subject: str, name: str) -> bool:
-    return _PROJECT.fullmatch(subject) is not None or (
-        bool(name) and subject.lower() == name.lower()
-    )
+def _is_gone(sentence: str, name: str) -> bool:
+    match = _GONE.match(sentence)
+    if match is None:
+        return False
+    subject = match[1] or "this"
+    return _PROJECT.fullmatch(subject) is not None or subject.lower() == name.lower()
 
 
 def _candidates(sections: list[_Section], name: str) -> Iterator[str]:
