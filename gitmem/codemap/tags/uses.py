@@ -13,6 +13,7 @@ it has no key.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from gitmem.codemap.tags import macro_bodies
@@ -110,16 +111,24 @@ def uses(
         if start not in no_use
         and ((name := data[start:end]) not in variables or not is_variable(name, start, end))
     ]
+    out += [
+        (mark + name, start, end)
+        for mark, name, start, end in _marked(captures, data)
+        if name not in variables or not is_variable(name, start, end)
+    ]
+    out += chain.from_iterable(map(macro_bodies.names, captures.get("macro", ())))
+    out += [_of_chain(key, start, end, variables) for start, (key, end) in chains.items()]
+    return [use for use in out if use[2] not in named]
+
+
+def _marked(
+    captures: "dict[str, list[Any]]", data: bytes
+) -> Iterator[tuple[bytes, bytes, int, int]]:
+    """Yield (mark, name, begin, end) of the names that stand where only some kinds can."""
     for kind, mark in _TYPE_MARKS.items():
         for node in captures.get(kind, ()):
             start, end = node.start_byte, node.end_byte
-            name = data[start:end]
-            if name not in variables or not is_variable(name, start, end):
-                out.append((mark.encode() + name, start, end))
-    for body in captures.get("macro", ()):
-        out += macro_bodies.names(body)
-    out += [_of_chain(key, start, end, variables) for start, (key, end) in chains.items()]
-    return [use for use in out if use[2] not in named]
+            yield mark.encode(), data[start:end], start, end
 
 
 def _of_chain(key: bytes, start: int, end: int, variables: dict[bytes, list[Variable]]) -> Use:
@@ -282,14 +291,21 @@ def _variables(
             variable = Variable(start, end)
             held.append(variable)
         variable.nodes.append(node)
-    for node in captures.get("type_parameter", ()):
-        if (generic := _generic(node)) is not None:
-            name = data[node.start_byte : node.end_byte]
-            out.setdefault(name, []).append(Variable(generic.start_byte, generic.end_byte))
+    _add_type_parameters(out, captures, data)
     _add_imported(out, captures, data, (scopes, named))
     for node in captures.get("rebound", ()):
         _rebind(out.get(data[node.start_byte : node.end_byte], ()), node)
     return out
+
+
+def _add_type_parameters(
+    variables: dict[bytes, list[Variable]], captures: "dict[str, list[Any]]", data: bytes
+) -> None:
+    """Add the type parameters of functions and generic types."""
+    for node in captures.get("type_parameter", ()):
+        if (generic := _generic(node)) is not None:
+            name = data[node.start_byte : node.end_byte]
+            variables.setdefault(name, []).append(Variable(generic.start_byte, generic.end_byte))
 
 
 def _add_imported(
