@@ -90,17 +90,13 @@ def uses(
     """Return the uses of names in a text; `named` are the ends of the names in definitions."""
     variables = _variables(captures, data, named)
     plain, chains, out = _sorted_out(captures, data)
-    no_use = {
-        node.start_byte
-        for kind in ("label", "parameter", "declared", *_TYPE_MARKS)
-        for node in captures.get(kind, ())
-    }
+    no_use = _no_uses(captures)
     apart = language in _CALLABLE_APART
 
     def is_variable(name: bytes, start: int, end: int) -> bool:
         if apart and data[end : end + 1] == b"(":
             return False
-        variable = _at(variables[name], start)
+        variable = _at(variables.get(name, []), start)
         if variable is not None and variable.is_imported:
             out.append((b"." + name, start, end))
         return variable is not None
@@ -114,11 +110,20 @@ def uses(
     out += [
         (mark + name, start, end)
         for mark, name, start, end in _marked(captures, data)
-        if name not in variables or not is_variable(name, start, end)
+        if not is_variable(name, start, end)
     ]
     out += chain.from_iterable(map(macro_bodies.names, captures.get("macro", ())))
     out += [_of_chain(key, start, end, variables) for start, (key, end) in chains.items()]
     return [use for use in out if use[2] not in named]
+
+
+def _no_uses(captures: "dict[str, list[Any]]") -> set[int]:
+    """Return where names begin that are no uses, or uses of another kind."""
+    return {
+        node.start_byte
+        for kind in ("label", "parameter", "declared", *_TYPE_MARKS)
+        for node in captures.get(kind, ())
+    }
 
 
 def _marked(
