@@ -119,17 +119,6 @@ def _session_of_subagent(hook: Hook) -> str:
         return event.session
 
 
-def _session_of_subagent(hook: Hook) -> str:
-    from gitmem.state import context_flags
-
-    event = hook.event
-    try:
-        return context_flags.note_subagent(hook.repo.state, event.session, event.subagent)
-    except Exception:  # noqa: BLE001 - the event is kept, whatever the database does
-        hook.repo.hurry()
-        return event.session
-
-
 def _call_name(event: "events.HookEvent", data: bytes, *, heard: bool) -> str:
     """Return what calls of hooks for the same event have in common."""
     from binascii import crc32
