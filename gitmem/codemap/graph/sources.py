@@ -16,7 +16,8 @@ _GENERATED = re.compile(
     re.IGNORECASE,
 )
 _GENERATED_NAME = re.compile(
-    r"(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.g\.cs|\.Designer\.cs|_generated\.\w+|\.gen\.[cm]?[jt]sx?)$"
+    r"(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.g\.cs|\.Designer\.cs"
+    r"|_generated\.\w+|\.gen\.[cm]?[jt]sx?)$"
 )
 
 

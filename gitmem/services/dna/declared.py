@@ -19,7 +19,8 @@ _TOOLS = re.compile(
     r"|(?:jest|mocha|chai|sinon|jasmine|karma|eslint|prettier|stylelint)(?:-.+)?|ts-jest|babel-jest"
     r"|@[\w.-]+/(?:eslint|prettier|stylelint)-(?:config|plugin).*|vitest|cypress|supertest|nyc|c8"
     r"|tslint|typescript|husky|lint-staged|@biomejs/biome"
-    r"|github\.com/(?:stretchr/testify|golang/mock|onsi/gomega|onsi/ginkgo(?:/v\d+)?)|go\.uber\.org/mock"
+    r"|github\.com/(?:stretchr/testify|golang/mock|onsi/gomega|onsi/ginkgo(?:/v\d+)?)"
+    r"|go\.uber\.org/mock"
     r"|(?:phpunit|phpstan|squizlabs|friendsofphp|mockery|pestphp)/.+|vimeo/psalm",
     re.IGNORECASE,
 )

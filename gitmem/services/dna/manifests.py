@@ -15,7 +15,8 @@ from gitmem.services.dna.readers import dynamic, jvm, native, node, python, task
 Reader = Callable[[str, str], Declared]
 
 _REQUIREMENTS = re.compile(
-    r"(?:^|/)(?:requirements(?:[-_.][\w.-]{1,80})?\.(?:txt|in)|requirements/(?:extras/)?[\w.-]+\.(?:txt|in))$"
+    r"(?:^|/)(?:requirements(?:[-_.][\w.-]{1,80})?\.(?:txt|in)"
+    r"|requirements/(?:extras/)?[\w.-]+\.(?:txt|in))$"
 )
 
 # files whose first line is the version of one tool

@@ -26,7 +26,8 @@ _HTML_HEADING = re.compile(
 _HTML_LINK = re.compile(r"<a\b[^<>]{0,300}>(.{0,600}?)</a>", re.DOTALL | re.IGNORECASE)
 _HTML_BLOCK = re.compile(r"</?(?:p|div|br|hr|center|table|tr|ul|li)\b[^<>]*+>", re.IGNORECASE)
 _IMAGE = re.compile(
-    r"!\[[^\[\]]*+\](?:\([^)]{0,500}\)|\[[^\[\]]{0,200}\])|\bimage::?[^\s\[\]]{1,300}\[[^\[\]]{0,300}\]"
+    r"!\[[^\[\]]*+\](?:\([^)]{0,500}\)|\[[^\[\]]{0,200}\])"
+    r"|\bimage::?[^\s\[\]]{1,300}\[[^\[\]]{0,300}\]"
 )
 _MD_LINK = re.compile(r"\[([^\[\]]*+)\](?:\([^)]{0,500}\)|\[[^\[\]]{0,200}\])")
 _RST_LINK = re.compile(r"`([^`<]++)<[^>`]*+>`_++")
@@ -77,7 +78,8 @@ _ENTITY = re.compile(r"&#?\w{1,31};")
 # a project that is over, or elsewhere: group 1 is what is said to be so
 _GONE = re.compile(
     r"(?i)\W*+(?:(?:warning|note|important|notice|attention|update)\W++)?"
-    r"(?:(?:archived|deprecated|unmaintained|discontinued|obsolete|moved)\b\s?(?:[,:;.!–—-]|$|use\b|to\b|in\b)"
+    r"(?:(?:archived|deprecated|unmaintained|discontinued|obsolete|moved)\b\s?"
+    r"(?:[,:;.!–—-]|$|use\b|to\b|in\b)"
     r"|(\w[\w./@ -]{0,60}?) (?:is|has|was) (?:(?:been|now|currently|officially|permanently) ){0,3}"
     r"(?:archived|deprecated|moved|discontinued|unmaintained|abandoned|superseded|replaced|obsolete"
     r"|renamed|retired|no longer (?:being |actively ){0,2}(?:maintained|developed|supported))\b)"
