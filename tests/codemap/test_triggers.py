@@ -7,17 +7,21 @@ import time
 import pytest
 
 from gitmem.codemap.symbols import query_worker, triggers
-from gitmem.codemap.symbols.triggers import check_code, check_query, code_hits, query_hits
+from gitmem.codemap.symbols.triggers import TriggerText, check_code, check_query, query_hits
 from gitmem.errors import UserError
 
 PY = "x = 1\nprint(x)\nfoo(1)\nprint(\n  2)\n"
 
 
+def _hits(pattern, lines, path="a.py", **given):
+    return TriggerText(path, lines).hits({"code": pattern}, **given)
+
+
 def test_expression_finds_lines():
     """From 1, each once, no more than are asked for."""
-    assert [2, 4] == code_hits(r"\bprint\(", PY.split("\n"), "a.py")
-    assert [2] == code_hits(r"print", PY.split("\n"), "a.py", 1)
-    assert [1] == code_hits("größe|漢$", ["漢\r\n", "gro"], "a.py")
+    assert [2, 4] == _hits(r"\bprint\(", PY.split("\n"))
+    assert [2] == _hits(r"print", PY.split("\n"), most=1)
+    assert [1] == _hits("größe|漢$", ["漢\r\n", "gro"])
 
 
 @pytest.mark.parametrize(
@@ -26,7 +30,7 @@ def test_expression_finds_lines():
 def test_catastrophic_expression_does_not_hang(pattern):
     """In time that grows with the text only."""
     start = time.process_time()
-    code_hits(pattern, ["a" * 1_900 + "!"] * 2_000, "a.py")
+    _hits(pattern, ["a" * 1_900 + "!"] * 2_000)
     assert time.process_time() - start < 3.0
 
 
@@ -129,3 +133,44 @@ def test_little_time_is_no_verdict():
 def test_broken_texts_are_no_error(text):
     """They have no hits."""
     assert [] == query_hits("(call) @c", "python", text)
+
+
+PROSE = {
+    "a.py": '"""eval(a)"""\n# eval(b)\nx = "eval(c)"\ny = f"no eval(d) {eval(z)}"\neval(e)\n',
+    "a.js": "// eval(a)\n/* eval(b)\n eval(b) */ x = 'eval(c)'\nlet y = `${eval(d)}`\neval(e)\n",
+    "a.ts": "// eval(a)\n/* eval(b)\n eval(b) */ x = 'eval(c)'\nlet y = `${eval(d)}`\neval(e)\n",
+    "a.tsx": "// eval(a)\nlet x = <b\n t='eval(c)'>eval(b)</b>;\nlet y = `${eval(d)}`\neval(e)\n",
+    "a.rb": "# eval(a)\nx = 'eval(b)'\nz = 1\ny = \"no eval #{eval(d)}\"\neval(e)\n",
+    "a.go": 'package a // eval(a)\nvar x = "eval(b)"\nvar y = `eval(c)`\nvar z = eval(d)\nvar v = eval(e)\n',
+    "a.rs": 'fn f() { // eval(a)\nlet a = "eval(b)"; /* eval(b) */\nlet b = r"eval(c)";\neval(d);\neval(e) }\n',
+    "A.java": 'class A { // eval(a)\nString a = "eval(b)";\nint b; /* eval(c) */\nint c = eval(d);\nint d = eval(e); }\n',
+    "a.c": '// eval(a)\nchar *a = "eval(b)";\nchar *b = "\\n eval(c)";\nint c = eval(d);\nint d = eval(e);\n',
+    "a.cpp": '// eval(a)\nauto a = "eval(b)";\nauto b = R"(eval(c))";\nint c = eval(d);\nint d = eval(e);\n',
+    "A.cs": 'class A { // eval(a)\nstring a = "eval(b)";\nstring b = @"eval(c)";\nint c = eval(d);\nint d = eval(e); }\n',
+    "a.php": "<?php // eval(a)\n$a = \"eval(b)\";\n$b = 'eval(c)';\n$c = eval(d);\n$d = eval(e);\n",
+}
+
+
+@pytest.mark.parametrize("path", sorted(PROSE))
+def test_what_is_said_in_comments_and_strings_is_no_code(path):
+    """An expression finds the two calls; prose that speaks of them is passed over."""
+    assert [4, 5] == _hits(r"eval\(", PROSE[path].splitlines(), path)
+
+
+def test_quotes_make_a_string_code():
+    """An expression that includes a quote is about the string."""
+    lines = ['url = "http://x"', "# http://x", "größe = 'é'; f('http://y')"]
+    assert [1, 3] == _hits("""["']http://""", lines)
+    assert [] == _hits("http://", lines)
+    assert [1, 2, 3] == _hits("http://", lines, "notes.txt")
+
+
+@pytest.mark.parametrize(
+    "path", ["node_modules/a/b.py", "web/node_modules/b.py", "vendor/b.py", "third_party/b.py"]
+)
+def test_code_from_elsewhere_calls_for_nothing(path):
+    """Neither by an expression nor by a query."""
+    text = TriggerText(path, ["foo(1)"])
+    assert [] == text.hits({"code": "foo"})
+    assert [] == text.hits({"query": "(call) @c", "language": "python"})
+    assert [1] == TriggerText("src/b.py", ["foo(1)"]).hits({"code": "foo"})

@@ -6,12 +6,16 @@ for minutes under any limit of its own, and it cannot be interrupted. So they ru
 their own (`querying`), which is ended when the time is up.
 """
 
+import functools
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from gitmem.codemap import grammars
 from gitmem.codemap.symbols.linear_regex import MAX_PATTERN, compiled
+from gitmem.codemap.symbols.prose import Prose
+from gitmem.codemap.vendored import is_vendored
 from gitmem.errors import UserError
 
 MOST = 50  # hits of one trigger in one text
@@ -37,33 +41,67 @@ def check_query(query: str, language: str) -> None:
         )
 
 
-def code_hits(pattern: str, lines: Sequence[str], path: str = "", most: int = MOST) -> list[int]:  # noqa: ARG001 - an expression fits any language
-    """Return the lines, from 1, in which an expression is found.
+class TriggerText:
+    """A file's text in which the triggers of many gotchas are looked for."""
 
-    Raises UserError for one that is refused.
-    """
-    search = compiled(pattern).search
-    out: list[int] = []
-    until = time.monotonic() + SECONDS
-    for number, line in enumerate(lines, 1):
-        if search(line.rstrip("\r\n")[:MAX_LINE]):
-            out.append(number)
-            if len(out) >= most:
+    def __init__(self, path: str, lines: Sequence[str]) -> None:
+        """Take a path and the lines of its text, with or without their ends."""
+        self.lines = [line.rstrip("\r\n") for line in lines]
+        self.language = grammars.language_of(path)
+        self.is_foreign = is_vendored(path)
+        self._prose = Prose(path, self.lines)
+
+    def hits(
+        self, trigger: dict[str, Any], most: int = MOST, seconds: float = SECONDS
+    ) -> list[int]:
+        """Return the lines, from 1, on which a trigger fires, in order and at most `most`.
+
+        A trigger is a map with `code` (an expression), or `query` and `language`. It fires in
+        files of its language alone, and never in code that came from elsewhere. Raises UserError
+        for an expression or a query that is refused.
+        """
+        code, query, language = (trigger.get(key) for key in ("code", "query", "language"))
+        named = grammars.language_named(language) if isinstance(language, str) else ""
+        if self.is_foreign or (language and (not named or named != self.language)):
+            return []
+        lines: set[int] = set()
+        if isinstance(code, str) and may_hit(code, self._whole):
+            lines.update(self.code_hits(code, most))
+        if isinstance(query, str) and named:
+            lines.update(query_hits(query, named, "\n".join(self.lines), most, seconds))
+        return sorted(lines)[:most]
+
+    def code_hits(self, pattern: str, most: int = MOST) -> list[int]:
+        """Return the lines, from 1, in whose code an expression is found.
+
+        What lies wholly in a comment or between quotes is no code. Raises UserError for an
+        expression that is refused.
+        """
+        expression = compiled(pattern)
+        out: list[int] = []
+        until = time.monotonic() + SECONDS
+        for number, line in enumerate(self.lines, 1):
+            shown = line[:MAX_LINE]
+            if expression.search(shown) and self._is_code(number, expression.finditer(shown)):
+                out.append(number)
+                if len(out) >= most:
+                    break
+            if not number % 256 and time.monotonic() > until:
                 break
-        if not number % 256 and time.monotonic() > until:
-            break
-    return out
+        return out
 
+    def _is_code(self, number: int, matches: Iterable[Any]) -> bool:
+        return any(not self._prose.covers(number, *match.span()) for match in matches)
 
-def one_text(lines: Sequence[str]) -> str:
-    """Return lines as the one text that `may_hit` looks into."""
-    return "\n".join(line.rstrip("\r\n")[:MAX_LINE] for line in lines)
+    @functools.cached_property
+    def _whole(self) -> str:
+        return "\n".join(line[:MAX_LINE] for line in self.lines)
 
 
 def may_hit(pattern: str, text: str) -> bool:
-    """Return whether `code_hits` may find something in the lines of `one_text`.
+    """Return whether an expression may be found in a line of a text.
 
-    It is a hundred times faster where it finds nothing.
+    It is a hundred times faster than the search by lines where nothing is found.
 
     What is found in a line is found in the text of all lines too, unless the expression speaks of
     the text's ends or turns flags off.

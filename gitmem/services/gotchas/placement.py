@@ -8,11 +8,11 @@ from typing import Any
 from gitmem.codemap.anchors.placement import Placement
 from gitmem.codemap.anchors.spec import glob_match
 from gitmem.codemap.anchors.tracker import Follower
-from gitmem.codemap.symbols import triggers
-from gitmem.errors import UserError
+from gitmem.codemap.symbols.triggers import TriggerText
 from gitmem.git.object_codec import object_id
 from gitmem.index.reader import Index, sort_rows
 from gitmem.records.kinds import LIVE
+from gitmem.services.gotchas.triggers import fired
 from gitmem.services.records.committers import TRUST_FIELDS
 
 Row = dict[str, Any]
@@ -91,11 +91,11 @@ def place(
     ):
         spots_of.setdefault(n, []).append(spot)
     out = []
-    whole = triggers.one_text(lines) if any(not row["anchors"] for row in rows) else ""
+    text = TriggerText(path, lines)
     for n, row in enumerate(rows):
         spots = spots_of.get(n, [])
         if not row["anchors"]:
-            spots = triggered(row, path, lines, whole)
+            spots = [Placement(path, at, at, "code") for at in fired(row, text, 1)]
         if spots:
             best = min(
                 spots,
@@ -460,40 +460,6 @@ def about(anchor: Row, names: Sequence[str]) -> bool:
         return anchor["path"] in names
     glob = anchor.get("glob")
     return isinstance(glob, str) and any(glob_match(glob, name) for name in names[:1])
-
-
-def triggered(row: Row, path: str, lines: Sequence[str], whole: str) -> list[Placement]:
-    """Return where a text matches a gotcha that has no place.
-
-    It matches by the gotcha's expression or its tree-sitter query.
-    """
-    given = row["triggers"]
-    found: list[int] = []
-    try:
-        if (
-            isinstance(given.get("code"), str)
-            and _language_fits(given, path)
-            and triggers.may_hit(given["code"], whole)
-        ):
-            found += triggers.code_hits(given["code"], lines, path)
-        if (
-            isinstance(given.get("query"), str)
-            and isinstance(given.get("language"), str)
-            and _language_fits(given, path)
-        ):
-            found += triggers.query_hits(
-                given["query"], given["language"], "\n".join(line.rstrip("\r\n") for line in lines)
-            )
-    except UserError:  # written by somebody whose version knew more, or by hand
-        return []
-    return [Placement(path, at, at, "code") for at in found[:1]]
-
-
-def _language_fits(given: Row, path: str) -> bool:
-    from gitmem.codemap.grammars import language_named, language_of
-
-    wanted = given.get("language")
-    return not isinstance(wanted, str) or (language_named(wanted) or "?") == language_of(path)
 
 
 def _away(where: Placement, line: int) -> int:

@@ -263,41 +263,23 @@ def trigger_notes(
     """
     if not rows:
         return []
-    from gitmem.codemap import grammars
-    from gitmem.codemap.symbols import triggers
-    from gitmem.errors import UserError
+    from gitmem.codemap.symbols.triggers import TriggerText
+    from gitmem.services.gotchas.triggers import fired
 
-    language = grammars.language_of(path)
     texts, starts = git_lines(lines)
     # a client may have sent half of a letter, which no engine takes
     if not "".join(texts).isascii():
         texts = [line.encode("utf-8", "replace").decode() for line in texts]
+    text = TriggerText(path, texts)
     until = time.monotonic() + seconds
     out: list[EditorNote] = []
     for row in sorted(rows, key=lambda row: RANK.get(str(row.get("severity")), 1)):
         if time.monotonic() > until or len(out) >= PLACED:
             break
-        given = row["triggers"]
-        wanted = str(given.get("language") or "")
-        if wanted and (not language or grammars.language_named(wanted) != language):
-            continue
-        hits: list[int] = []
-        try:
-            if isinstance(given.get("code"), str):
-                hits += triggers.code_hits(given["code"], texts, path, HITS)
-            if isinstance(given.get("query"), str) and language and wanted:
-                hits += triggers.query_hits(
-                    given["query"],
-                    language,
-                    "".join(texts),
-                    HITS,
-                    max(0.01, until - time.monotonic()),
-                )
-        except UserError:
-            continue  # not every record's pattern is one that can be searched for
+        hits = fired(row, text, HITS, max(0.01, until - time.monotonic()))
         out += [
             EditorNote(row, starts[hit - 1], "trigger", last=starts[hit - 1])
-            for hit in sorted(set(hits))[:HITS]
+            for hit in hits
             if hit <= len(starts)
         ]
     return out

@@ -1,0 +1,1 @@
+[(string_content) (escape_sequence)] @string

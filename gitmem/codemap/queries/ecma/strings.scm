@@ -1,0 +1,1 @@
+[(string_fragment) (escape_sequence)] @string

@@ -1,0 +1,1 @@
+[(interpreted_string_literal_content) (raw_string_literal_content) (escape_sequence)] @string

@@ -1,0 +1,1 @@
+[(string_fragment) (multiline_string_fragment) (escape_sequence)] @string

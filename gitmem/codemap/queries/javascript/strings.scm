@@ -1,0 +1,2 @@
+; inherits: ecma
+(jsx_text) @string

@@ -1,0 +1,1 @@
+[(string_content) (heredoc_content) (escape_sequence)] @string
