@@ -61,6 +61,7 @@ class Server(LanguageServer):
         self.publisher.on_repository = self.following.follow
         self.ready = False  # whether the client has said so
         self.notify_changes = False
+        self.diagnostics_in_hover = False
         self.exit_code: int | None = None
         self._redrawing = False
         for name, work, options in FEATURES:
@@ -187,6 +188,7 @@ def on_initialize(ls: Server, params: t.InitializeParams) -> None:
     given = params.initialization_options
     if isinstance(given, dict):
         ls.notify_changes = given.get("notifyChanges") is True
+        ls.diagnostics_in_hover = given.get("diagnosticsInHover") is True
         if given.get("settings") is not None:
             ls.configuration.set(given["settings"])
     options = ls.configuration.over(ls.publisher.options(None))

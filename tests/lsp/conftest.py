@@ -237,9 +237,9 @@ class Editor:
             or []
         )
 
-    async def action(self, uri: str, line: int, start: str) -> Any:
+    async def action(self, uri: str, line: int, start: str, only: list[str] | None = None) -> Any:
         """Return the one action whose title starts so."""
-        (found,) = [a for a in await self.actions(uri, line) if a.title.startswith(start)]
+        (found,) = [a for a in await self.actions(uri, line, only) if a.title.startswith(start)]
         return found
 
     async def run(self, name: str, *arguments: Any) -> Any:

@@ -109,19 +109,9 @@ async def test_what_is_offered(repo, connect):
     assert [a.title.startswith("Resolve gotcha: ") for a in found[:6]] == [True] * 5 + [False]
     assert all(a.title.isprintable() and len(a.title) <= 120 for a in found)
     words = {a.title.split()[0] for a in found}
-    assert words == {
-        "Resolve",
-        "Snooze",
-        "Still",
-        "Edit:",
-        "Re-anchor",
-        "Pin:",
-        "Replace",
-        "Write",
-        "Record",
-        "Why",
-        "Timeline",
-    }
+    assert words == {"Resolve", "Snooze", "Still", "Write", "Record", "Why", "Timeline"}
+    named = {a.title.split()[0] for a in await editor.actions(uri, 1, ["refactor"])}
+    assert named == {"Edit:", "Re-anchor", "Pin:", "Replace", "Write", "Record"}
     assert {a.kind for a in await editor.actions(uri, 1, ["quickfix"])} == {"quickfix"}
     assert [a.title for a in await editor.actions(uri, 1, ["source"])] == [
         "Why is this line so",
@@ -134,6 +124,25 @@ async def test_what_is_offered(repo, connect):
         "Timeline of this symbol",
     }
     assert await editor.actions("file:///never/opened.py", 1) == []
+
+
+async def test_one_gotcha_has_few_quick_fixes(repo, connect):
+    """Three; a fourth puts it at its line again where that is in doubt."""
+    repo.gotcha("x must stay odd", "a.py:2")
+    editor = await connect(repo.root)
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.until(uri, bool)
+    fixes = [a.title for a in await editor.actions(uri, 1, ["quickfix"])]
+    assert fixes == [
+        "Resolve gotcha: x must stay odd",
+        "Snooze for 7 days: x must stay odd",
+        "Still true: x must stay odd",
+    ]
+    editor.replace(uri, editor.buffers[uri].source.replace("x = 1", "x = 111 + 2"))
+    shown = await editor.until(uri, lambda shown: shown and "changed" in shown[0].message)
+    again = await editor.actions(uri, shown[0].range.start.line, ["quickfix"])
+    assert [a.title for a in again][3:] == ["Re-anchor here: x must stay odd"]
 
 
 async def test_a_cursor_on_code_without_gotchas_has_no_bulb(repo, connect):

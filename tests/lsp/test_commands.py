@@ -106,7 +106,7 @@ async def test_pin_and_verify(shown):
 
     await editor.run("gitmem.pin", id)
     assert repo.record(id).status == "pinned"
-    action = await editor.action(uri, 5, "Unpin")
+    action = await editor.action(uri, 5, "Unpin", ["refactor"])
     await editor.execute(action.command)
     assert repo.record(id).status == "active"
     answer = await editor.run("gitmem.verify", id)
@@ -141,7 +141,11 @@ async def test_reanchor(shown):
     """A gotcha is put at the selection, with the code and the definition there, and is shown there; the other anchors stay."""
     repo, id, editor, uri = shown
 
-    action = next(a for a in await editor.actions(uri, 5) if a.title.startswith("Re-anchor here"))
+    action = next(
+        a
+        for a in await editor.actions(uri, 5, ["refactor"])
+        if a.title.startswith("Re-anchor here")
+    )
     assert action.command.arguments[:2] == (id, uri) or list(action.command.arguments[:2]) == [
         id,
         uri,

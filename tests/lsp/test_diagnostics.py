@@ -46,6 +46,21 @@ async def test_it_moves_with_an_unsaved_edit_above(repo, connect):
     assert editor.published[-1].version == 2
 
 
+async def test_a_message_fits_a_line(repo, connect):
+    """Long titles and workarounds are cut; the hover has them whole."""
+    for number in range(5):
+        repo.gotcha(f"{number} " + "very long " * 30, "a.py:2", workaround="do " * 25)
+    repo.gotcha("alone " * 40, "a.py:3", workaround="do " * 20)
+    editor = await connect(repo.root)
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    shown = await editor.until(uri, lambda shown: len(shown) == 2)
+    assert all(len(d.message) <= 200 for d in shown)
+    assert all(f"{number} very long" in shown[0].message for number in range(3))
+    assert shown[0].message.endswith("…; +2 more")
+    assert shown[1].message.endswith("…")
+
+
 async def test_changed_and_vanished_code_is_said(repo, connect):
     """An edited line keeps its gotcha and says that it changed; a deleted one moves it to the top as a hint."""
     repo.write("b.py", "first = 0\nresult = compute_something(1, 2)\nlast = 9\n")

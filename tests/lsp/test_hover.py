@@ -64,6 +64,23 @@ async def test_the_whole_record_is_told(repo, connect):
     assert "Another reason." in value(await editor.hover(uri, 1))
 
 
+async def test_what_the_diagnostic_says_is_not_repeated(repo, connect):
+    """Where the editor shows it in the same window; in other lines of the range all is told."""
+    record = repo.gotcha("x must stay odd", "a.py:2-3", body="Because.", workaround="Add one.")
+    editor = await connect(repo.root, options={"diagnosticsInHover": True})
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    (shown,) = await editor.until(uri, bool)
+    assert shown.message == "x must stay odd → Add one."
+
+    facts = "warning · general  \nRecorded just now by Ada"
+    told = value(await editor.hover(uri, 1)).split("\n\n")
+    assert told == [facts, "Because.", f"`{record.id}`"]
+    below = value(await editor.hover(uri, 2)).split("\n\n")
+    assert below[0] == "**Gotcha** x must stay odd"
+    assert below[3:] == ["**Workaround**", "Add one.", f"`{record.id}`"]
+
+
 async def test_many_on_a_line(repo, connect):
     """The worst three are told and the rest counted; one that is forgotten a moment before is left out; changed code is said."""
     made = [

@@ -102,7 +102,7 @@ async def test_re_anchoring_what_came_from_another_file(repo, connect):
     editor.open(uri)
     (found,) = await editor.until(uri, bool)
 
-    action = await editor.action(uri, found.range.start.line, "Re-anchor here")
+    action = await editor.action(uri, found.range.start.line, "Re-anchor here", ["refactor"])
     await editor.execute(action.command)
 
     anchors = list(repo.record(record.id).anchors)

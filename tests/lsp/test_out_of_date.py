@@ -47,7 +47,7 @@ async def test_a_refuted_memory_is_on_its_line(repo, connect):
     assert shown.range.start.line == 1
     assert (shown.severity, shown.code) == (t.DiagnosticSeverity.Information, id[-8:])
     titles = [action.title for action in await editor.actions(uri, 1, ["quickfix"])]
-    assert titles == ["Edit: x is one", "Replace by a new record: x is one"]
+    assert titles == ["Edit: x is one"]
 
     repo.write("a.py", "import os\nx = 1\ny = 2\n")
     look(repo)

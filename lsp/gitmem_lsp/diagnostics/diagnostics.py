@@ -14,7 +14,7 @@ from gitmem_lsp.workspace.place_notes import ADRIFT, EditorNote
 
 SOURCE = "gitmem"
 LINE_CAP = 3  # titles on a line
-MESSAGE_LIMIT = 200
+MESSAGE_LIMIT = 200  # characters of a message: editors show it on one line
 WORKAROUND_LIMIT = 80
 
 LEVEL = {
@@ -102,13 +102,7 @@ def _mark(
     encoding: str,
 ) -> Mark:
     notes = tuple(note for _, note in group)
-    shown = [_title(note) for note in notes[:LINE_CAP]]
-    if len(notes) == 1:
-        message = _alone(notes[0])
-    else:
-        message = "; ".join(
-            [*shown, *([f"+{len(notes) - LINE_CAP} more"] if len(notes) > LINE_CAP else [])]
-        )
+    message = _alone(notes[0]) if len(notes) == 1 else _several(notes)
     diagnostic = t.Diagnostic(
         range=code_range(lines, line, encoding),
         message=message,
@@ -131,13 +125,26 @@ def suffix(note: EditorNote) -> str:
     return place + (f" ({plain(', '.join(marks))})" if marks else "")
 
 
-def _title(note: EditorNote) -> str:
-    return shorten(plain(str(note.row["title"])), MESSAGE_LIMIT) + suffix(note)
+def _title(note: EditorNote, limit: int) -> str:
+    """Return a title and its suffix in at most `limit` characters; each may have half of them."""
+    title, end = plain(str(note.row["title"])), suffix(note)
+    title = shorten(title, max(limit // 2, limit - len(end)))
+    return title + shorten(end, limit - len(title))
 
 
 def _alone(note: EditorNote) -> str:
+    title = _title(note, MESSAGE_LIMIT)
     workaround = plain(str(note.row.get("workaround") or ""))
-    return _title(note) + (f" → {workaround}" if 0 < len(workaround) <= WORKAROUND_LIMIT else "")
+    whole = f"{title} → {workaround}"
+    fits = 0 < len(workaround) <= WORKAROUND_LIMIT and len(whole) <= MESSAGE_LIMIT
+    return whole if fits else title
+
+
+def _several(notes: Sequence[EditorNote]) -> str:
+    shown = notes[:LINE_CAP]
+    rest = f"; +{len(notes) - LINE_CAP} more" if len(notes) > LINE_CAP else ""
+    room = (MESSAGE_LIMIT - len(rest)) // len(shown) - len("; ")
+    return "; ".join(_title(note, room) for note in shown) + rest
 
 
 def _rest(count: int, lines: Sequence[str], encoding: str) -> Mark:

@@ -53,16 +53,16 @@ def _command(
     )
 
 
+def names_refactoring(only: Sequence[str | t.CodeActionKind] | None) -> bool:
+    """Return whether a request asks for refactorings by name."""
+    return bool(only) and wanted(only, "refactor")
+
+
 def for_marks(
     marks: Sequence[Mark], range: t.Range, uri: str, snooze_days: int
 ) -> list[t.CodeAction]:
-    """Return what can be done about the gotchas of the lines of a range, resolving first."""
-    pairs = [
-        (mark, note)
-        for mark in marks
-        if range.start.line <= mark.line <= range.end.line
-        for note in mark.notes
-    ]
+    """Return the quick fixes for the gotchas of the lines of a range, resolving first."""
+    pairs = _pairs(marks, range)
     out = [
         _command(
             f"Resolve gotcha: {title_of(n.row)}",
@@ -72,61 +72,70 @@ def for_marks(
             diagnostic=m.diagnostic,
         )
         for m, n in pairs[:OFFERED]
-        if n.row.get("kind", "gotcha") == "gotcha"
+        if _is_gotcha(n)
     ]
     for mark, note in pairs[:WHOLE]:
-        out += _more(mark.diagnostic, note, range, uri, snooze_days)
+        out += _fixes(mark.diagnostic, note, range, uri, snooze_days)
     return out
 
 
-def _more(
+def for_records(marks: Sequence[Mark], range: t.Range, uri: str) -> list[t.CodeAction]:
+    """Return what changes the records of the lines of a range, as refactorings."""
+    out = []
+    for _, note in _pairs(marks, range)[:WHOLE]:
+        title, id = title_of(note.row), note.id
+        pinned = note.row.get("status") == "pinned"
+        commands = [_reanchor(note, range, uri)] if _is_sure(note) else []
+        if _is_gotcha(note):
+            commands += [
+                (f"Edit: {title}", command_names.EDIT, id),
+                (f"Unpin: {title}", command_names.UNPIN, id)
+                if pinned
+                else (f"Pin: {title}", command_names.PIN, id),
+            ]
+        commands.append((f"Replace by a new record: {title}", command_names.SUPERSEDE, id))
+        out += [_command(*command, kind="refactor") for command in commands]
+    return out
+
+
+def _pairs(marks: Sequence[Mark], range: t.Range) -> list[tuple[Mark, EditorNote]]:
+    return [
+        (mark, note)
+        for mark in marks
+        if range.start.line <= mark.line <= range.end.line
+        for note in mark.notes
+    ]
+
+
+def _is_gotcha(note: EditorNote) -> bool:
+    return bool(note.row.get("kind", "gotcha") == "gotcha")
+
+
+def _is_sure(note: EditorNote) -> bool:
+    """Return whether a gotcha is anchored at the code that it was recorded for."""
+    return _is_gotcha(note) and note.state in {"same", "moved"} and not note.stale
+
+
+def _reanchor(note: EditorNote, range: t.Range, uri: str) -> tuple[Any, ...]:
+    where = {"start": _spot(range.start), "end": _spot(range.end)}
+    return f"Re-anchor here: {title_of(note.row)}", command_names.REANCHOR, note.id, uri, where
+
+
+def _fixes(
     diagnostic: t.Diagnostic, note: EditorNote, range: t.Range, uri: str, days: int
 ) -> list[t.CodeAction]:
     id, title = note.id, title_of(note.row)
-    pinned = note.row.get("status") == "pinned"
-    edit = _command(f"Edit: {title}", command_names.EDIT, id, diagnostic=diagnostic)
-    replace = _command(
-        f"Replace by a new record: {title}", command_names.SUPERSEDE, id, diagnostic=diagnostic
-    )
-    if note.row.get("kind", "gotcha") != "gotcha":
-        return [edit, replace]
-    out = [
-        _command(
-            f"Snooze for {days} day{'s' if days != 1 else ''}: {title}",
-            command_names.SNOOZE,
-            id,
-            days,
-            diagnostic=diagnostic,
-        ),
-        _command(
-            f"{'Confirm' if note.unconfirmed else 'Still true'}: {title}",
-            command_names.VERIFY,
-            id,
-            diagnostic=diagnostic,
-        ),
-        edit,
+    if not _is_gotcha(note):
+        return [_command(f"Edit: {title}", command_names.EDIT, id, diagnostic=diagnostic)]
+    snooze = f"Snooze for {days} day{'s' if days != 1 else ''}: {title}"
+    verify = f"{'Confirm' if note.unconfirmed else 'Still true'}: {title}"
+    commands: list[tuple[Any, ...]] = [
+        (snooze, command_names.SNOOZE, id, days),
+        (verify, command_names.VERIFY, id),
     ]
-    if note.state != "trigger":
-        where = {"start": _spot(range.start), "end": _spot(range.end)}
-        out.append(
-            _command(
-                f"Re-anchor here: {title}",
-                command_names.REANCHOR,
-                id,
-                uri,
-                where,
-                diagnostic=diagnostic,
-            )
-        )
-    out.append(
-        _command(
-            f"{'Unpin' if pinned else 'Pin'}: {title}",
-            command_names.UNPIN if pinned else command_names.PIN,
-            id,
-            diagnostic=diagnostic,
-        )
-    )
-    return [*out, replace]
+    if note.state != "trigger" and not _is_sure(note):
+        commands.append(_reanchor(note, range, uri))
+    return [_command(*command, diagnostic=diagnostic) for command in commands]
 
 
 def _spot(position: t.Position) -> dict[str, int]:

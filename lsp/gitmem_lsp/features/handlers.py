@@ -3,6 +3,7 @@
 What they answer is made by the modules that they are named after.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from pygls.uris import to_fs_path
 from gitmem.codemap.symbols.definitions import symbols
 from gitmem.errors import GitmemError
 from gitmem.services.records.committers import claim
+from gitmem_lsp.diagnostics.diagnostics import Mark
 from gitmem_lsp.diagnostics.open_documents import Opened
 from gitmem_lsp.features import code, code_actions, code_lens, comment_edits, completion, provenance
 from gitmem_lsp.features import symbols as outline
@@ -104,6 +106,16 @@ async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
     )
 
 
+def _messages(marks: Sequence[Mark], line: int) -> dict[str, str]:
+    """Return {id: message} of the gotchas that the diagnostic of a line speaks of."""
+    return {
+        note.id: mark.diagnostic.message
+        for mark in marks
+        for note in mark.notes
+        if mark.line == line
+    }
+
+
 async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
     """Tell the gotchas whose code has a line, then the memories."""
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
@@ -114,6 +126,7 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
     marked = {note.id for note in shown}
     memories = covering(await memory_notes(ls, uri), line)
     notes += [note for note in memories if note.id not in marked]
+    messages = _messages(state.marks, line) if ls.diagnostics_in_hover else {}
     repository, told = state.place.repository, []
     for note in notes[:RECORDS]:
         try:
@@ -124,6 +137,7 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
                     "stale" if note.stale and note.state in {"same", "moved"} else note.state,
                     note.went,
                     claim(note.row),
+                    messages.get(note.id, ""),
                 )
             )
         # forgotten a moment ago, or damaged: the others are still told
@@ -154,6 +168,8 @@ def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | 
     options = ls.publisher.options(state.place)
     text, workspace = ls.client_capabilities.text_document, ls.client_capabilities.workspace
     found = code_actions.for_marks(state.marks, range, uri, options.snooze_days)
+    if code_actions.names_refactoring(context.only):
+        found += code_actions.for_records(state.marks, range, uri)
     # editors ask by themselves wherever the cursor goes: there a light bulb on each line would be a
     # nuisance
     if (

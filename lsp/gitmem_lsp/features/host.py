@@ -17,3 +17,4 @@ class Host(Client, Protocol):
     background: Background
     publisher: Publisher
     repositories: Repositories
+    diagnostics_in_hover: bool  # whether the editor shows diagnostics in the window of a hover

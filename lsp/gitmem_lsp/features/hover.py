@@ -35,22 +35,37 @@ STATES = {
 class HoverText:
     """A record and how sure its place is; `went` is where its code is, in another file.
 
-    `claim` is what it says of its author against the store's history, in words.
+    `claim` is what it says of its author against the store's history, in words. `beside` is the
+    message that the editor shows in the same window: what stands there is not repeated.
     """
 
     record: Record
     state: str
     went: str = ""
     claim: str = ""
+    beside: str = ""
 
     @property
     def place(self) -> str:
         """What is to be said of its place, if anything."""
+        if self.has_title:  # the message says so too
+            return ""
         return (
             f"Its code has moved to {plain(self.went)}."
             if self.went
             else STATES.get(self.state, "")
         )
+
+    @property
+    def has_title(self) -> bool:
+        """Whether the editor shows the title already."""
+        return bool(self.beside) and plain(self.record.title) in self.beside
+
+    @property
+    def workaround(self) -> str:
+        """The workaround, '' when there is none or the editor shows it already."""
+        words = str(self.record.get("workaround") or "").strip()
+        return "" if self.beside and plain(words) in self.beside else words
 
 
 def wants_markdown(capabilities: t.ClientCapabilities) -> bool:
@@ -128,29 +143,27 @@ def _origin(record: Record) -> str:
 
 def _markdown(told: HoverText, now: float) -> str:
     record = told.record
+    title = f"**{record.kind.capitalize()}** {inline(record.title)}"
+    body = record.body.strip()
     parts = [
-        f"**{record.kind.capitalize()}** {inline(record.title)}",
+        "" if told.has_title else title,
         "  \n".join(_facts(told, now, inline)),
+        inline(told.place),
+        block(shorten(body, BODY_LIMIT)),
     ]
-    if told.place:
-        parts.append(inline(told.place))
-    if record.body.strip():
-        parts.append(block(shorten(record.body.strip(), BODY_LIMIT)))
-    if workaround := str(record.get("workaround") or "").strip():
-        parts.append(f"**Workaround**\n\n{block(shorten(workaround, BODY_LIMIT))}")
-    return "\n\n".join([*parts, f"`{record.id}`"])
+    if told.workaround:
+        parts.append(f"**Workaround**\n\n{block(shorten(told.workaround, BODY_LIMIT))}")
+    return "\n\n".join(part for part in (*parts, f"`{record.id}`") if part)
 
 
 def _plain(told: HoverText, now: float) -> str:
     record = told.record
     parts = [
-        f"{record.kind.capitalize()}: {plain(record.title)}",
+        "" if told.has_title else f"{record.kind.capitalize()}: {plain(record.title)}",
         "\n".join(_facts(told, now, plain)),
+        told.place,
+        multiline(shorten(record.body.strip(), BODY_LIMIT)),
     ]
-    if told.place:
-        parts.append(told.place)
-    if record.body.strip():
-        parts.append(multiline(shorten(record.body.strip(), BODY_LIMIT)))
-    if workaround := str(record.get("workaround") or "").strip():
-        parts.append(f"Workaround: {multiline(shorten(workaround, BODY_LIMIT))}")
-    return "\n\n".join([*parts, record.id])
+    if told.workaround:
+        parts.append(f"Workaround: {multiline(shorten(told.workaround, BODY_LIMIT))}")
+    return "\n\n".join(part for part in (*parts, record.id) if part)

@@ -145,7 +145,7 @@ export class Client implements vscode.Disposable {
     return {
       documentSelector: [{ scheme: "file" }],
       outputChannel: this.output,
-      initializationOptions: { notifyChanges: true },
+      initializationOptions: { notifyChanges: true, diagnosticsInHover: true },
       markdown: { isTrusted: false, supportHtml: false },
       middleware: this.middleware(),
     };
