@@ -52,5 +52,5 @@ async def test_a_hover_tells_how_much_hangs_on_a_definition_with_a_gotcha(make_r
 
     hover = await editor.hover(uri, 5, 6)
 
-    assert "3 uses in 2 files hang on fee." in hover.contents.value
+    assert "fee is used 3 times in 2 files." in hover.contents.value
     assert await editor.hover(uri, 0, 6) is None

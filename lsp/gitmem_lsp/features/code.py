@@ -84,8 +84,8 @@ async def of_file(place: DocumentPlace, path: str) -> dict[str, Any] | None:
     }
 
 
-async def hanging(place: DocumentPlace, path: str, qualified: str) -> str:
-    """Return how much code hangs on a definition, in one line.
+async def usage_of(place: DocumentPlace, path: str, qualified: str) -> str:
+    """Return how often a definition is used, in one line.
 
     '' where that is not known, or nothing does.
     """
@@ -102,11 +102,13 @@ async def hanging(place: DocumentPlace, path: str, qualified: str) -> str:
         uses, files = uses + number, files + bool(number)
     if not uses:
         return ""
-    what = f"{plural(uses, 'use')} in {plural(files, 'file')}"
-    return (
-        f"{what} hang{'s' if uses == 1 else ''} on "
-        f"{qualified if qualified == name else f'{name}, which {qualified} is part of'}."
-    )
+    used = f"{name} is used {times(uses)} in {plural(files, 'file')}"
+    return f"{used}." if qualified == name else f"{used}; {qualified} belongs to it."
+
+
+def times(number: int) -> str:
+    """Return how often, in words."""
+    return "once" if number == 1 else f"{number} times"
 
 
 def plural(number: int, word: str) -> str:

@@ -40,7 +40,7 @@ async def on_hover(ls: Host, params: t.HoverParams) -> t.Hover | None:
 
 
 async def _with_code(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.Hover | None:
-    """Add to what is told of a definition how much code hangs on it."""
+    """Add to the hover of a definition how often it is used."""
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
     if told is None or state is None or state.place is None or document is None:
         return told
@@ -48,7 +48,7 @@ async def _with_code(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.H
     path = state.place.paths[0]
     found = await state.place.repository.read_history(symbols, "".join(lines), path)
     one = next((one for one in found if one.at == line + 1 and one.kind != "constant"), None)
-    text = await code.hanging(state.place, path, one.qualified) if one else ""
+    text = await code.usage_of(state.place, path, one.qualified) if one else ""
     if text and isinstance(told.contents, t.MarkupContent):
         told.contents.value += f"\n\n{plain(text)}"
     return told
