@@ -41,15 +41,17 @@ def _lines(failure: CommandFailure, *, as_json: bool) -> list[str]:
     if as_json:
         row = {"code": failure.code, "message": failure.message, "hint": failure.hint}
         return [json.dumps(row, ensure_ascii=False)]
-    from gitmem.cli.terminal import plain
+    from gitmem.cli.terminal import fitted, plain
 
     if failure.code == INTERRUPTED:
         return [failure.message]
     if failure.code == USAGE:
         usage = [failure.usage, failure.hint, ""] if failure.usage else []
-        return [*usage, f"Error: {plain(failure.message)}"]
-    hint = [f"hint: {plain(failure.hint)}"] if failure.hint else []
-    return [f"error: {plain(failure.message)}", *hint]
+        return [*usage, *fitted(f"Error: {plain(failure.message)}", sys.stderr)]
+    lines = [f"error: {plain(failure.message)}"]
+    if failure.hint:
+        lines.append(f"hint: {plain(failure.hint)}")
+    return [part for line in lines for part in fitted(line, sys.stderr)]
 
 
 def failure_of(error: BaseException, args: Sequence[str]) -> CommandFailure:

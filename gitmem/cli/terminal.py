@@ -209,7 +209,7 @@ class Terminal:
 
     def say(self, text: str) -> None:
         """Write a line for people to stdout; a long one is broken between words on a terminal."""
-        for line in _broken(text, sys.stdout):
+        for line in fitted(text, sys.stdout):
             click.echo(line, color=self.colored)
 
     def show(self, text: str) -> None:
@@ -218,7 +218,7 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Write a remark to stderr: never mixed into data."""
-        for line in _broken(plain(text), sys.stderr):
+        for line in fitted(plain(text), sys.stderr):
             click.echo(line, err=True)
 
     def rows(self, lines: Iterable[str], app: App | None = None) -> None:
@@ -235,7 +235,7 @@ class Terminal:
         """
         if wraps:
             whole = lines
-            lines = (text for line in whole for text in _broken(line, sys.stdout))
+            lines = (text for line in whole for text in fitted(line, sys.stdout))
         if not (self.pager and sys.stdout.isatty()):
             rest = iter(lines)
             while some := list(islice(rest, LINES_A_WRITE)):
@@ -348,7 +348,7 @@ def width(stream: Any = None) -> int:
         return USUAL_WIDTH
 
 
-def _broken(text: str, stream: Any) -> Iterator[str]:
+def fitted(text: str, stream: Any) -> Iterator[str]:
     """Yield lines that a stream holds: broken between words on a terminal, whole elsewhere."""
     for line in text.split("\n"):
         yield from wrap_line(line.expandtabs(), width(stream)) if stream.isatty() else (line,)

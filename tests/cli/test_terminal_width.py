@@ -23,6 +23,21 @@ COMMANDS = (
     ("recall", "money"),
     ("summary",),
     ("session", "list"),
+    ("session", "show"),
+    ("briefing",),
+    ("evolution", "code.py"),
+    ("code", "symbols", "api.py"),
+    ("code", "refs", "charge"),
+    ("code", "graph"),
+    ("gotcha", "for", "code.py"),
+    ("health",),
+    ("check",),
+    ("scout", "price of an invoice in code"),
+    ("dna", "show"),
+    ("event", "list"),
+    ("error", "list"),
+    ("show", "a-record-that-is-not-there"),
+    ("nothing-of-this-name-is-a-command-of-git-mem",),
 )
 
 
@@ -30,6 +45,8 @@ COMMANDS = (
 def full(mem: Mem) -> Mem:
     """A repository with long titles of each kind, a proposal, an epic, and two branches."""
     (mem.folder / "code.py").write_text("price = 12\n" * 3)
+    call = "from code import price\n\n\ndef charge(amount): return amount\n\n\ncharge(price + "
+    (mem.folder / "api.py").write_text(f"{call}{' + '.join(['price'] * 30)})\n")
     git(mem.folder, "add", ".")
     git(mem.folder, "commit", "-qm", f"{LONG} and more of it")
     mem.add(LONG, "-t", "decision", "-m", "\n".join([LONG, WIDE]))
@@ -57,8 +74,8 @@ def shown(mem: Mem, columns: int, *command: str) -> list[str]:
 
 @pytest.mark.parametrize("columns", [50, 80])
 def test_each_line_fits(full: Mem, columns: int) -> None:
-    """Of all commands that list or tell."""
-    for command in COMMANDS:
+    """Of all commands that list or tell, and of errors."""
+    for command in COMMANDS if columns == 50 else COMMANDS[:6]:
         lines = shown(full, columns, *command)
         assert len(lines) > 1
         # a command stays whole, to be copied

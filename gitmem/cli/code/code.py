@@ -120,7 +120,7 @@ def symbols_command(
             )
             return
         several = len({one.path for one in rows}) > 1
-        term.page((_definition_line(term, one, several) for one in rows[:limit]), app)
+        term.rows((_definition_line(term, one, several) for one in rows[:limit]), app)
         if len(rows) > limit:
             term.note(f"and {len(rows) - limit} more: -n {len(rows)}, or name a file.")
 
@@ -209,7 +209,7 @@ def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: 
             )
             return
         rows = _by_line(found)
-        term.page(_reference_lines(term, wanted, rows[:limit]), app)
+        term.rows(_reference_lines(term, wanted, rows[:limit]), app)
         term.note(
             _reference_counts(found)
             + (f"; the first {limit} lines are shown" if len(rows) > limit else "")
@@ -401,7 +401,7 @@ def graph_command(term: Terminal, file: str, as_dot: bool, revision: str, as_jso
                 }
             )
             return
-        term.page(_graph_lines(term, edges), app)
+        term.rows(_graph_lines(term, edges), app)
         told_skipped(term, graph)
 
 

@@ -81,7 +81,7 @@ def evolution_command(
         if as_json:
             term.json([_json(step) for step in steps])
             return
-        term.page(_lines(term, steps, name), app)
+        term.page(_lines(term, steps, name), app, wraps=True)
 
 
 def _changes(app: App, given: str) -> tuple[Iterable[FileChange], str]:

@@ -86,7 +86,7 @@ def graph_command(
                 click.echo(f'  "{_dot(source)}" -> "{_dot(target)}" [label="{relation}"];')
             click.echo("}")
         else:
-            term.page(_tree(term, start, graph), app)
+            term.rows(_tree(term, start, graph), app)
             if not graph.edges:
                 term.note("no links yet. Link two records with: git mem link ID ID")
 

@@ -90,7 +90,7 @@ def briefing_command(
                 }
             )
         else:
-            term.page(_shown(term, made), app)
+            term.page(_shown(term, made), app, wraps=True)
         remark = app.unfetched_hint() if any(made.kept) else options.first_step(app)
         if remark and not as_json:
             term.note(remark)

@@ -130,7 +130,7 @@ def show_command(
         if as_json:
             term.json([_json(app, mine) for mine in found])
             return
-        term.page(_lines(term, app, found, turns=turns), app)
+        term.page(_lines(term, app, found, turns=turns), app, wraps=True)
 
 
 def _json(app: App, mine: Session) -> dict[str, Any]:
