@@ -7,6 +7,7 @@ import os
 import sys
 
 BACKGROUND = (["drain"], ["read-code"])  # commands that hooks leave work to
+COLLECTING = 50_000  # new objects until garbage is looked for: most commands end before
 
 
 def main() -> int:
@@ -33,9 +34,29 @@ def main() -> int:
     # as `base.detach` starts it
     if args[:1] == ["-C"] and args[2:] in BACKGROUND and os.getsid(0) == os.getpid():
         return _work(args)
+    import gc
+
+    gc.set_threshold(COLLECTING)
     from gitmem.cli.main import run
 
     return run(args)
+
+
+def command_line() -> None:
+    """Run `git-mem` as a process of its own, and end it without taking it apart first."""
+    code = main()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):  # closed, or nobody reads it
+        sys.exit(code)
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
+        sys.exit(code)  # it waits for them
+    import atexit
+
+    atexit._run_exitfuncs()
+    os._exit(code)
 
 
 def _work(args: list[str]) -> int:
@@ -83,4 +104,4 @@ def hook_of(args: list[str]) -> list[str] | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command_line()

@@ -134,17 +134,17 @@ class App(Repository):
     # -- settings and people
 
     def _load_settings(self) -> config.Settings:
-        """Return all settings of git's, not ours alone, and keep ours for the hot path."""
-        given = config.one_off(self.env)  # no other git call sees them
+        """Return all settings of git's; ours from the cache where no configuration changed."""
+        if config.one_off(self.env):  # no other git call sees them
+            return self._ask_settings()
+        sources = config.sources(self.location, self.env)
+        return config.kept_settings(self.home, sources, self._ask_settings)
+
+    def _ask_settings(self) -> config.Settings:
         # not the common dir: a linked worktree may have settings of its own
         git = Git(self.location.gitdir, self.env)
-        settings = config.from_scopes(git.run("config", "--list", "-z", "--show-scope", env=given))
-        try:
-            if not given:
-                config.save_cache(self.home, config.sources(self.location, self.env), settings)
-        except External:
-            pass  # a read-only disk: the hot path asks git itself
-        return settings
+        given = config.one_off(self.env)
+        return config.from_scopes(git.run("config", "--list", "-z", "--show-scope", env=given))
 
     @cached_property
     def author(self) -> tuple[str, str]:

@@ -315,6 +315,42 @@ class Settings:
         return self.raw.get(key, ())
 
 
+class KeptSettings(Settings):
+    """Settings from the cache; git is asked at the first use of one that the cache lacks."""
+
+    def __init__(self, kept: "Mapping[str, Sequence[str]]", ask: "Callable[[], Settings]") -> None:
+        self._values = Settings(kept)._values
+        self._kept = kept
+        self._ask = ask
+
+    def __getattr__(self, name: str) -> "Any":
+        """Return what only all of git's configuration tells: `raw`, `problems`, `refused`."""
+        if name not in {"raw", "problems", "refused"}:
+            raise AttributeError(name)
+        self.__dict__.update(vars(self._ask()))
+        return self.__dict__[name]
+
+    def get(self, key: str) -> "Any":
+        """Return a setting's value."""
+        if key in OWN:
+            self.raw  # noqa: B018 - reads them all
+        return self._values[key]
+
+    def git(self, key: str, default: str = "") -> str:
+        """Return the last value of any git setting (lower-case key)."""
+        values = self.every(key)
+        return values[-1] if values else default
+
+    def every(self, key: str) -> "Sequence[str]":
+        """Return all values of any git setting (lower-case key), of all files that set it."""
+        return (self._kept if _is_kept(key) else self.raw).get(key, ())
+
+
+def _is_kept(key: str) -> bool:
+    """Say whether the cache holds a setting (lower-case key)."""
+    return (key.startswith("gitmem.") and key not in _OWN) or key in _IDENTITY
+
+
 def parse(key: str, text: str) -> "Any":
     """Return a setting's typed value; raises UserError that names what is allowed."""
     kind = SETTINGS[key][0]
@@ -428,27 +464,35 @@ def _stamps(paths: "Sequence[str]") -> "list[list[Any]]":
     for path in paths:
         try:
             stat = os.stat(path)
-            out.append([path, stat.st_mtime_ns, stat.st_size])
+            out.append([path, stat.st_mtime_ns, stat.st_size, stat.st_ino])
         except OSError:
-            out.append([path, 0, 0])
+            out.append([path, 0, 0, 0])
     return out
 
 
 def _included(paths: "Sequence[str]", settings: Settings) -> list[str]:
-    """Return the files that the configuration may include.
+    """Return the files that the configuration may include, and those that decide about it.
 
     A relative name is relative to the file that names it.
     """
-    names = [
-        v
-        for k, values in settings.raw.items()
-        if k == "include.path" or (k.startswith("includeif.") and k.endswith(".path"))
-        for v in values
-    ]
+    keys = [key for key in settings.raw if key.startswith("includeif.") and key.endswith(".path")]
+    names = [name for key in ("include.path", *keys) for name in settings.raw.get(key, ())]
+    out: dict[str, None] = {}
+    for _ in names:  # a file that is included may include others
+        before = len(out)
+        out.update(dict.fromkeys(_resolved(names, [*paths, *out])))
+        if len(out) == before:
+            break
+    if any(key.startswith("includeif.onbranch:") for key in keys):
+        out[os.path.join(os.path.dirname(paths[1]), "HEAD")] = None
+    return list(out)
+
+
+def _resolved(names: "Sequence[str]", bases: "Sequence[str]") -> list[str]:
     return [
         os.path.join(os.path.dirname(base), os.path.expanduser(name))
         for name in names
-        for base in (paths if not name.startswith(("/", "~")) else paths[:1])
+        for base in (bases if not name.startswith(("/", "~")) else bases[:1])
     ]
 
 
@@ -460,11 +504,7 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
     if not os.path.isdir(home.path):
         return
     paths = [*paths, *_included(paths, settings)]
-    ours = {
-        k: list(v)
-        for k, v in settings.raw.items()
-        if (k.startswith("gitmem.") and k not in _OWN) or k in _IDENTITY
-    }
+    ours = {k: list(v) for k, v in settings.raw.items() if _is_kept(k)}
     import json
 
     data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode(
@@ -495,18 +535,36 @@ def one_off(env: "Mapping[str, str]") -> dict[str, str]:
 
 
 def cached(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
-    """Return the settings from the cache if no configuration file changed, else from git."""
+    """Return our settings from the cache if no configuration file changed, else from git."""
+    kept = _kept(home, paths)
+    return _asked(home, paths, ask) if kept is None else Settings(kept)
+
+
+def kept_settings(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
+    """Return all settings: ours from the cache as in `cached`, the rest from git when needed."""
+    kept = _kept(home, paths)
+    return _asked(home, paths, ask) if kept is None else KeptSettings(kept, ask)
+
+
+def _kept(home: Home, paths: "Sequence[str]") -> "dict[str, list[str]] | None":
+    """Return what the cache holds; None where a configuration file changed."""
     try:
         with open(home.join(CACHE), encoding="utf-8") as file:
             saved = loads(file.read())
-        known = [str(row[0]) for row in saved["from"]]
-        if known[: len(paths)] == list(paths) and saved["from"] == _stamps(known):
-            return Settings({str(k): [str(x) for x in v] for k, v in saved["values"].items()})
+        files = [str(row[0]) for row in saved["from"]]
+        if files[: len(paths)] == list(paths) and saved["from"] == _stamps(files):
+            return {str(k): [str(x) for x in v] for k, v in saved["values"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
+    return None
+
+
+def _asked(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
+    before = _stamps(paths)
     settings = ask()
     try:
-        save_cache(home, paths, settings)
+        if before == _stamps(paths):  # else what was read may be the older
+            save_cache(home, paths, settings)
     except Exception:  # noqa: BLE001 - a read-only disk: slower, not broken
         pass
     return settings

@@ -11,9 +11,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
+from gitmem.base.deferred import defer_inspect
 
-from gitmem.errors import UserError
+defer_inspect()  # before click imports it
+
+import click  # noqa: E402
+
+from gitmem.errors import UserError  # noqa: E402
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -1,17 +1,17 @@
 """The `--format` option: a text with names of fields in braces, printed for each record."""
 
 import json
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 
 from gitmem.cli.terminal import plain
 
-SCHEMAS = Path(__file__).parent / "schemas"
+SCHEMAS = os.path.join(os.path.dirname(__file__), "schemas")
 _NAME = re.compile(r"\{(\w+)\}")
 
 
@@ -62,7 +62,8 @@ def fields_of(schema: str) -> set[str]:
 
 
 def _schema(name: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    with open(os.path.join(SCHEMAS, f"{name}.json"), encoding="utf-8") as file:
+        loaded: dict[str, Any] = json.load(file)
     return loaded
 
 

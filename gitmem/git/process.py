@@ -7,9 +7,8 @@ another repository, open a prompt or run a hook gets through.
 import contextlib
 import os
 import re
-import signal
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gitmem.base.git_guard import (
     GUARDS,
@@ -24,6 +23,10 @@ from gitmem.base.git_guard import (
 from gitmem.config import one_off
 from gitmem.errors import External, GitFailed, UntrustedRepository
 from gitmem.repo.location import Location, is_own
+
+# `subprocess` is imported where git is started: a command that needs no git does without
+if TYPE_CHECKING:
+    import subprocess
 
 # What a child may see of GIT_*: how to reach a remote, nothing that names a repository.
 KEPT = frozenset(
@@ -208,6 +211,8 @@ class Git:
 
         Codes outside `ok` raise GitFailed.
         """
+        import subprocess
+
         argv = self.command(args, config)
         full = self.child_env(args, env)
         limit = self.timeout if timeout is None else timeout
@@ -246,6 +251,8 @@ class Git:
 
     def open(self, *args: str, config: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
         """Start a long-lived git child with pipes on stdin and stdout; the caller ends it."""
+        import subprocess
+
         return subprocess.Popen(
             self.command(args, config),
             stdin=subprocess.PIPE,
@@ -284,6 +291,8 @@ def failure(verb: str, code: int, text: str) -> GitFailed | UntrustedRepository:
 
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:
     """End a child and whatever it started (ssh, remote helpers)."""
+    import signal
+
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (OSError, PermissionError):
@@ -296,6 +305,8 @@ def end_running_calls() -> None:
 
     A process that ends without them would leave a git that hangs behind.
     """
+    import signal
+
     for process in list(_running):
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -309,6 +320,8 @@ def check_owner(where: Location, start: str, env: Mapping[str, str]) -> None:
     """
     if is_own(where):
         return
+    import subprocess
+
     result = subprocess.run(
         ["git", *GUARDS, "-C", start, "rev-parse", "--git-dir"],
         env={**child_env(env), **one_off(env), **OFFLINE},
