@@ -328,7 +328,7 @@ for line in sys.stdin:
     pid = os.posix_spawn(job["argv"][0], job["argv"], job["env"], file_actions=opened)
     _, status, usage = os.wait4(pid, 0)
     took = time.perf_counter() - began
-    print(json.dumps([took, usage.ru_maxrss, os.waitstatus_to_exitcode(status)]), flush=True)
+    print(json.dumps([took, usage.ru_maxrss, os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime]), flush=True)
 """
 
 
@@ -344,6 +344,7 @@ class Launcher:
             text=True,
         )
         self.peak: dict[str, int] = {}
+        self.cpu = 0.0  # processor time of the last command and its children, in seconds
 
     def __enter__(self) -> "Launcher":
         return self
@@ -375,7 +376,7 @@ class Launcher:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
-        took, peak, code = json.loads(self._process.stdout.readline())
+        took, peak, code, self.cpu = json.loads(self._process.stdout.readline())
         if code:
             raise RuntimeError(f"{argv}: exit {code}: {self.output()[-2000:]}")
         if name:

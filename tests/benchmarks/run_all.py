@@ -32,6 +32,7 @@ NAMES = (
     "bench_agent",
     "bench_lsp",
     "bench_anchors",
+    "bench_scale",
 )
 
 

@@ -17,6 +17,7 @@ ALLOWED = {
     "gitmem/hooks/watch.py": HOME,
     "gitmem/store/history/doomed_packs.py": f"packs, {GIT_DIR}",
     "gitmem/store/quarantine.py": HOME,
+    "gitmem/store/record_history.py": HOME,
     "gitmem/repo/worktree_files.py": "the one module for paths below the work tree",
     "gitmem/base/files.py": "the atomic write that the modules below use; each of its users is checked too",
     "gitmem/install/disk.py": f"{DATA}, and git's hooks; below the work tree it asks worktree_files",

@@ -70,7 +70,8 @@ def log_command(
                 edges = [e for _, index in app.indexes() for e in index.edges() if kind_of(e[2])]
                 ids, forks = history.chain(edges, found[1])
         store = app.store(scope)
-        steps = history.log(store, ids, start, everything=o["everything"])
+        progress = term.progress("reading history")
+        steps = history.log(store, ids, start, everything=o["everything"], progress=progress)
         listed = _limited(steps, limit)
         if reverse:
             listed = iter(list(listed)[::-1])

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.git.dates import is_date, when
-from gitmem.git.objects import Commit, Objects, TreeDifference, TreeEntry, diff
+from gitmem.git.newest_first import newest_first
+from gitmem.git.objects import Commit, Objects, TreeDifference, TreeEntry, diff, files
 from gitmem.git.process import Git
 from gitmem.records.codec import sane
 from gitmem.records.record import Record
 from gitmem.repo.refs import REMOTES
-from gitmem.store.layout import FILE_LIMIT, id_of_path, record_path, tombstone_path
+from gitmem.store.layout import FILE_LIMIT, record_path, tombstone_path
+from gitmem.store.record_history import Progress, RecordHistory
 from gitmem.store.store import Store
 from gitmem.store.trailers import SILENT, trailers
 from gitmem.text.echo import echo
@@ -41,7 +43,7 @@ def at_time(store: Store, seconds: int) -> str | None:
     Goes by the authors' times: one clone whose clock is ahead moves the committers' times of all
     that follow.
     """
-    for commit in store.objects.walk([t] if (t := store.tip()) else []):
+    for commit in newest_first(store.objects, store.tip()):
         if commit.author.time <= seconds:
             return commit.oid
     return None
@@ -114,18 +116,25 @@ def _is_store(objects: Objects, oid: str) -> bool:
 
 
 def log(
-    store: Store, ids: Sequence[str] = (), start: str | None = None, *, everything: bool = True
+    store: Store,
+    ids: Sequence[str] = (),
+    start: str | None = None,
+    *,
+    everything: bool = True,
+    progress: Progress | None = None,
 ) -> Iterator[HistoryStep]:
     """Yield the commits of a store, newest first; with ids, only those that changed one of them.
 
-    Without ids and `everything`, merges and read counts are left out.
+    Without ids and `everything`, merges and read counts are left out. What is not asked for is
+    not read. The first question about ids looks through the whole history, and tells `progress`.
     """
     tip = start or store.tip()
     if tip is None:
         return
     wanted = _nested({record_path(id): id for id in ids})
     order = {id: number for number, id in enumerate(ids)}
-    for commit in store.objects.walk([tip]):
+    commits = _changing(store, tip, ids, progress) if ids else newest_first(store.objects, tip)
+    for commit in commits:
         changes = (
             sorted(_changes_at(store.objects, commit, wanted), key=lambda c: order[c[1]])
             if wanted
@@ -137,8 +146,25 @@ def log(
             yield HistoryStep(commit, tuple(changes), told)
 
 
+def _changing(
+    store: Store, start: str, ids: Sequence[str], progress: Progress | None = None
+) -> list[Commit]:
+    """Return the commits up to one that changed some records, newest first."""
+    tip = store.tip()
+    with RecordHistory(store.home, store.objects.git, progress) as kept:
+        oids = kept.commits(store.ref, tip or start, ids)
+    if start != tip:
+        below = set(store.objects.git.run("rev-list", start, "--").decode().split())
+        oids = [oid for oid in oids if oid in below]
+    commits = [store.objects.commit(oid) for oid in reversed(oids)]
+    return sorted(commits, key=lambda commit: -commit.committer.time)
+
+
 def edge_times(
-    store: Store, edges: Sequence[tuple[str, str, str]], start: str | None = None
+    store: Store,
+    edges: Sequence[tuple[str, str, str]],
+    start: str | None = None,
+    progress: Progress | None = None,
 ) -> dict[tuple[str, str, str], int]:
     """Return since when (source, relation, target) exist, as a store's history shows.
 
@@ -148,7 +174,7 @@ def edge_times(
     for edge in edges:
         by.setdefault(edge[0], set()).add(edge)
     times: dict[tuple[str, str, str], int] = {}
-    for step in log(store, list(by), start):
+    for step in log(store, list(by), start, progress=progress):
         for _, id in step.changes:
             try:
                 record = store.get(id, step.commit.oid).record
@@ -269,8 +295,8 @@ def changes(store: Store, old: str | None, new: str | None) -> Iterator[TreeDiff
 
 def last_version(store: Store, id: str) -> Record:
     """Return the newest version of a record that is there no more; raises UnknownId."""
-    path = record_path(id)
-    for commit in store.objects.walk([t] if (t := store.tip()) else []):
+    path, tip = record_path(id), store.tip()
+    for commit in _changing(store, tip, [id]) if tip else ():
         entry = store.objects.find(commit.tree, path)
         if entry and not entry.is_tree:
             record = sane(store.objects.read_small(entry.oid, FILE_LIMIT) or b"", id)
@@ -286,19 +312,15 @@ def successors(edges: Sequence[tuple[str, str, str]], id: str) -> list[str]:
 
 def removed_ids(store: Store) -> dict[str, str]:
     """Return {id: when} of records that history has and the tip has not, newest first."""
-    out: dict[str, str] = {}
-    for commit in store.objects.walk([t] if (t := store.tip()) else []):
-        tree = commit.tree
-        for parent in commit.parents[:1]:
-            for change in diff(store.objects, store.objects.commit(parent).tree, tree):
-                id = id_of_path(change.path)
-                if (
-                    id
-                    and change.new is None
-                    and store.objects.find(store.tree() or tree, change.path) is None
-                ):
-                    out.setdefault(id, stamp(commit.author.time))
-    return out
+    tip, tree = store.tip(), store.tree()
+    if tip is None or tree is None:
+        return {}
+    there = {path for path, _ in files(store.objects, tree)}
+    with RecordHistory(store.home, store.objects.git) as kept:
+        last = kept.last_commits(store.ref, tip)
+    gone = {id: oid for id, oid in last.items() if record_path(id) not in there}
+    at = {oid: stamp(store.objects.commit(oid).author.time) for oid in set(gone.values())}
+    return {id: at[oid] for id, oid in gone.items()}
 
 
 def tombstone(store: Store, text: str) -> dict[str, Any] | None:

@@ -1,0 +1,221 @@
+"""Which commits of a store changed a record, so that nobody has to look through all of them.
+
+The file `history.db` can be made again from git. It has ids and numbers, no words.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from gitmem.base.files import Lock
+from gitmem.base.sqlite import is_damage, ready, transaction, use_wal
+from gitmem.errors import GitFailed, MissingObject
+from gitmem.git.process import Git
+from gitmem.repo.location import Home
+from gitmem.store.layout import id_of_path
+
+NAME = "history.db"
+LOCK = "history.lock"
+SCHEMA = 1
+PATIENCE = 60.0  # seconds that another process is waited for which is at it
+PART = 4000  # commits that are compared with their parents in one go
+SOME = 500  # values of one question
+DEADLINE = 600.0  # seconds for one call of git
+_TABLES = """
+CREATE TABLE tips (ref TEXT PRIMARY KEY, oid TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE commits (n INTEGER PRIMARY KEY, ref TEXT NOT NULL, oid BLOB NOT NULL,
+    UNIQUE (oid, ref));
+CREATE TABLE changes (id TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (id, n)) WITHOUT ROWID;
+CREATE INDEX changes_n ON changes (n);
+"""
+Progress = Callable[[int, int], None]
+
+
+class RecordHistory:
+    """The commits that changed each record of the stores in a folder, as of the last look.
+
+    A merge changed a record when it has another form than on each side. Close it.
+    """
+
+    def __init__(self, home: Home, git: Git, progress: Progress | None = None) -> None:
+        self._home = home
+        self._git = git
+        self._progress = progress
+        self.path = home.join(NAME)
+        self._in_memory = False
+        self._db = self._opened()
+
+    def __enter__(self) -> "RecordHistory":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+
+    def commits(self, ref: str, tip: str, ids: Iterable[str]) -> list[str]:
+        """Return the commits up to the tip of a ref that changed some records.
+
+        Ancestors come first. Raises MissingObject, and Busy when another process looks for long.
+        """
+        self._follow(ref, tip)
+        numbers: dict[int, str] = {}
+        wanted = list(dict.fromkeys(ids))
+        for start in range(0, len(wanted), SOME):
+            some = wanted[start : start + SOME]
+            sql = (
+                "SELECT c.n, c.oid FROM changes h JOIN commits c ON c.n = h.n "
+                f"WHERE c.ref = ? AND h.id IN ({', '.join('?' * len(some))})"
+            )
+            numbers |= {n: oid.hex() for n, oid in self._db.execute(sql, (ref, *some))}
+        return [numbers[n] for n in sorted(numbers)]
+
+    def last_commits(self, ref: str, tip: str) -> dict[str, str]:
+        """Return {id: the last commit that changed it}, the latest of these commits first.
+
+        It has the records that are gone too. Raises what `commits` raises.
+        """
+        self._follow(ref, tip)
+        sql = (
+            "SELECT h.id, c.oid, MAX(c.n) FROM changes h JOIN commits c ON c.n = h.n "
+            "WHERE c.ref = ? GROUP BY h.id ORDER BY 3 DESC"
+        )
+        return {id: oid.hex() for id, oid, _ in self._db.execute(sql, (ref,))}
+
+    def _opened(self) -> sqlite3.Connection:
+        for is_again in (False, True):
+            try:
+                return self._open()
+            except (OSError, sqlite3.Error) as error:
+                if is_again or not (isinstance(error, sqlite3.Error) and is_damage(error)):
+                    break
+                self._remove()
+        self._in_memory = True
+        db = sqlite3.connect(":memory:", isolation_level=None)
+        db.executescript(_TABLES)
+        return db
+
+    def _open(self) -> sqlite3.Connection:
+        self._home.make()
+        ready(self.path)
+        if not os.access(self.path, os.W_OK):
+            raise PermissionError(self.path)
+        db = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+        try:
+            use_wal(db, PATIENCE)
+            # derived: after a power cut it is made again
+            db.execute("PRAGMA synchronous = OFF")
+            with transaction(db):
+                if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
+                    for table in ("tips", "commits", "changes"):
+                        db.execute(f"DROP TABLE IF EXISTS {table}")
+                    for statement in _TABLES.split(";\n"):
+                        db.execute(statement)
+                    db.execute(f"PRAGMA user_version = {SCHEMA}")
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+    def _remove(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            if os.path.lexists(self.path + suffix):
+                os.unlink(self.path + suffix)
+
+    def _follow(self, ref: str, tip: str) -> None:
+        """Bring what is kept to a tip; a look that was ended before is gone on with."""
+        if self._seen_tip(ref) == tip:
+            return
+        try:
+            if self._in_memory:
+                self._look(ref, tip)
+                return
+            with Lock(self._home.touch(LOCK), PATIENCE):
+                self._look(ref, tip)
+        except GitFailed as error:
+            raise MissingObject(
+                f"the store's history is incomplete: {error}", "Run: git mem doctor --fix"
+            ) from error
+
+    def _look(self, ref: str, tip: str) -> None:
+        old = self._seen_tip(ref)
+        new, lost = self._between(ref, old, tip)
+        with transaction(self._db):
+            self._db.execute("DELETE FROM tips WHERE ref = ?", (ref,))
+        self._drop(ref, lost)
+        for start in range(0, len(new), PART):
+            self._add(ref, new[start : start + PART])
+            if self._progress:
+                self._progress(min(start + PART, len(new)), len(new))
+        with transaction(self._db):
+            self._db.execute("INSERT OR REPLACE INTO tips VALUES (?, ?)", (ref, tip))
+
+    def _seen_tip(self, ref: str) -> str | None:
+        row = self._db.execute("SELECT oid FROM tips WHERE ref = ?", (ref,)).fetchone()
+        return row[0] if row else None
+
+    def _between(self, ref: str, old: str | None, tip: str) -> tuple[list[str], list[str]]:
+        """Return (new commits, ancestors first; commits that are in the history no more)."""
+        if old:
+            try:
+                return self._listed(tip, old), self._listed(old, tip)
+            except GitFailed:
+                pass  # a purge removed the old tip
+        rows = self._db.execute("SELECT oid FROM commits WHERE ref = ?", (ref,))
+        kept = {oid.hex() for (oid,) in rows}
+        listed = self._listed(tip)
+        return [oid for oid in listed if oid not in kept], sorted(kept.difference(listed))
+
+    def _listed(self, tip: str, without: str = "") -> list[str]:
+        names = f"{tip}\n^{without}\n" if without else f"{tip}\n"
+        args = ("rev-list", "--date-order", "--reverse", "--stdin")
+        return self._git.run(*args, stdin=names.encode(), timeout=DEADLINE).decode().split()
+
+    def _drop(self, ref: str, oids: Sequence[str]) -> None:
+        with transaction(self._db):
+            for oid in oids:
+                where = (ref, bytes.fromhex(oid))
+                self._db.execute(
+                    "DELETE FROM changes WHERE n IN "
+                    "(SELECT n FROM commits WHERE ref = ? AND oid = ?)",
+                    where,
+                )
+                self._db.execute("DELETE FROM commits WHERE ref = ? AND oid = ?", where)
+
+    def _add(self, ref: str, oids: Sequence[str]) -> None:
+        out = self._git.run(
+            "diff-tree",
+            "--stdin",
+            "-r",
+            "-c",
+            "--root",
+            "--no-renames",
+            "--name-status",
+            "-z",
+            stdin="".join(f"{oid}\n" for oid in oids).encode(),
+            timeout=DEADLINE,
+        )
+        with transaction(self._db):
+            for oid, ids in _changed_ids(out):
+                row = self._db.execute(
+                    "INSERT INTO commits (ref, oid) VALUES (?, ?)", (ref, bytes.fromhex(oid))
+                )
+                rows = [(id, row.lastrowid) for id in ids]
+                self._db.executemany("INSERT OR IGNORE INTO changes VALUES (?, ?)", rows)
+
+
+def _changed_ids(out: bytes) -> Iterator[tuple[str, list[str]]]:
+    """Yield (commit, ids of the records it changed) of what `git diff-tree -z` printed.
+
+    It prints a commit's id, then for each file the letters of what was done, and the name.
+    """
+    commit, ids = "", list[str]()
+    parts = iter(out.split(b"\0"))
+    for part in parts:
+        if part.isupper():
+            id = id_of_path(next(parts, b"").decode("utf-8", "surrogateescape"))
+            ids += [id] if id else []
+            continue
+        if ids:
+            yield commit, ids
+        commit, ids = part.decode("ascii", "replace"), []
+    if ids:
+        yield commit, ids

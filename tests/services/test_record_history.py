@@ -1,0 +1,200 @@
+"""The log of a record in a history with many merges: the same as a plain walk over every commit finds."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from gitmem.errors import MissingObject
+from gitmem.git.newest_first import newest_first
+from gitmem.git.objects import Commit
+from gitmem.repo.refs import SHARED
+from gitmem.services.records import history
+from gitmem.store import operations, record_history
+from gitmem.store.layout import record_path
+from gitmem.store.record_history import RecordHistory
+from gitmem.store.store import Message, Store
+from gitmem.store.tree_merge import merge_commits
+from tests import large_stores
+from tests.conftest import add, edit, forget, git, record
+
+END = 1_790_000_000
+
+
+def entry(store: Store, commit: str, id: str) -> str | None:
+    """Return the blob of a record in a commit."""
+    there = store.objects.find(store.objects.commit(commit).tree, record_path(id))
+    return there.oid if there else None
+
+
+def changed(store: Store, commit: Commit, id: str) -> bool:
+    """Say whether a commit has a record in a form that none of its parents has."""
+    now = entry(store, commit.oid, id)
+    before = [entry(store, parent, id) for parent in commit.parents] or [None]
+    return now not in before
+
+
+def plain_log(store: Store, id: str, start: str | None = None) -> list[str]:
+    """Return the commits that changed a record, by looking at each, in the order of their ids."""
+    commits = store.objects.walk([start or store.tip()])
+    return sorted(one.oid for one in commits if changed(store, one, id))
+
+
+def quick_log(store: Store, id: str, start: str | None = None) -> list[str]:
+    """Return what `log` has, in the order of the commits' ids."""
+    return sorted(step.commit.oid for step in history.log(store, [id], start))
+
+
+def ids_of(store: Store) -> list[str]:
+    """Return the ids of all records of the store."""
+    return sorted(stored.record.id for stored in store.records())
+
+
+@pytest.fixture
+def merged(repo: Path, open_store) -> Store:
+    """Return a store of many merges, with records that were changed on two sides."""
+    large_stores.write(repo, 120, END)
+    return open_store(repo)
+
+
+@pytest.fixture
+def wild(repo: Path, open_store) -> Store:
+    """Return a store whose records were changed, removed and brought back on both sides of merges."""
+    store, rng = open_store(repo), random.Random(3)
+    items = [add(store, record(title=f"n{n}", body="a\nb\nc\nd\n")) for n in range(6)]
+    for _ in range(8):
+        base, tips = store.tip(), []
+        for _ in range(2):
+            for item in rng.sample(items, 3):
+                act(store, item.id, rng)
+            tips.append(store.tip())
+            git(repo, "update-ref", SHARED, base)
+        made, _ = merge_commits(store.objects, *tips)
+        git(repo, "update-ref", SHARED, made)
+    return store
+
+
+def act(store: Store, id: str, rng: random.Random) -> None:
+    """Change a record, remove it, or bring it back."""
+    there = entry(store, store.tip(), id)
+    item = store.get(id).record if there else history.last_version(store, id)
+    if not there:
+        store.write([operations.put(item, revive=True)], Message("back", "restore", (id,)))
+    elif rng.random() < 0.3:
+        forget(store, id)
+    else:
+        edit(store, item, body=item.body.replace(rng.choice("abcd"), f"x{rng.random()}", 1))
+
+
+@pytest.mark.parametrize("name", ["merged", "wild"])
+def test_log_of_each_record_is_that_of_a_plain_walk(name, request):
+    """Of each record the log has the commits that a walk over all of them finds."""
+    store = request.getfixturevalue(name)
+    commits = list(store.objects.walk([store.tip()]))
+    ids = {i for one in commits for i in history.trailers(one.message).get("id", ())}
+    assert 6 <= len(ids)
+    assert any(len(one.parents) > 1 and changed(store, one, i) for one in commits for i in ids)
+    for id in sorted(ids):
+        assert plain_log(store, id) == quick_log(store, id)
+
+
+def test_steps_come_newest_first(merged):
+    """The steps of a log are in the order of the committers' times, children first."""
+    for id in ids_of(merged):
+        times = [step.commit.committer.time for step in history.log(merged, [id])]
+        assert sorted(times, reverse=True) == times
+        assert history.log(merged, [id]).__next__().changes[0][0] in {"added", "changed", "merged"}
+
+
+@pytest.mark.parametrize("steps", [5, 40])
+def test_log_follows_a_tip_that_moves(merged, repo, steps):
+    """What was kept of an earlier tip, of a side and of a tip that was replaced leads to no other answer."""
+    last, id = merged.tip(), ids_of(merged)[40]
+    commits = [one.oid for one in merged.objects.walk([last])]
+    wanted = plain_log(merged, id)
+    for oid in (*commits[::steps][::-1], last):
+        git(repo, "update-ref", SHARED, oid)
+        quick_log(merged, id)
+    assert wanted == quick_log(merged, id)
+
+
+def test_log_up_to_an_earlier_commit(merged):
+    """The log from a revision has what was below it, sides that joined later left out."""
+    commits = [one.oid for one in merged.objects.walk([merged.tip()])]
+    for start in commits[::17]:
+        for id in ids_of(merged)[::9]:
+            assert plain_log(merged, id, start) == quick_log(merged, id, start)
+
+
+def test_look_that_was_ended_is_gone_on_with(merged, monkeypatch):
+    """A process that dies while it looks through the history leaves nothing wrong."""
+    monkeypatch.setattr(record_history, "PART", 10)
+
+    def killed(done: int, _: int) -> None:
+        if done > 50:
+            raise KeyboardInterrupt
+
+    id, seen = ids_of(merged)[60], []
+    with pytest.raises(KeyboardInterrupt):
+        list(history.log(merged, [id], progress=killed))
+    list(history.log(merged, [id], progress=lambda done, total: seen.append((done, total))))
+    assert seen[-1][0] == seen[-1][1] < 240
+    assert plain_log(merged, id) == quick_log(merged, id)
+
+
+def test_damaged_and_unwritable_files_are_made_anew(merged):
+    """Rubbish in place of the file, or a folder that takes none, changes no answer."""
+    path, id = Path(merged.home.join(record_history.NAME)), ids_of(merged)[5]
+    quick_log(merged, id)
+    path.write_bytes(b"no database" * 1000)
+    assert plain_log(merged, id) == quick_log(merged, id)
+    path.unlink()
+    path.mkdir()
+    assert plain_log(merged, id) == quick_log(merged, id)
+
+
+def test_history_that_was_rewritten_leaves_no_old_commit(merged, repo):
+    """After the ref went to another history, and the old one is gone, the log is of the new one."""
+    id = ids_of(merged)[5]
+    quick_log(merged, id)
+    new = git(repo, "commit-tree", "-m", "rewritten", f"{SHARED}^{{tree}}")
+    git(repo, "update-ref", SHARED, new)
+    git(repo, "reflog", "expire", "--expire=now", "--all")
+    git(repo, "gc", "-q", "--prune=now")
+    assert [new] == quick_log(merged, id)
+    assert [new] == plain_log(merged, id)
+
+
+def test_commit_that_is_missing_is_told(merged, repo):
+    """A history with a hole is an error that says what to do, not a short answer."""
+    with (
+        RecordHistory(merged.home, merged.objects.git) as kept,
+        pytest.raises(MissingObject, match="incomplete"),
+    ):
+        kept.commits(SHARED, "1" * 40, [ids_of(merged)[0]])
+
+
+def test_walk_by_time_has_what_a_walk_has(merged):
+    """The lazy walk has each commit once, none before all of its children."""
+    seen = [one.oid for one in newest_first(merged.objects, merged.tip())]
+    assert sorted(one.oid for one in merged.objects.walk([merged.tip()])) == sorted(seen)
+    place = {oid: number for number, oid in enumerate(seen)}
+    for oid in seen:
+        for parent in merged.objects.commit(oid).parents:
+            assert place[oid] < place[parent]
+
+
+def test_removed_records_of_merges(wild):
+    """What a merge removed or a side did is known as removed, and its last version can be had."""
+    gone = history.removed_ids(wild)
+    there = set(ids_of(wild))
+    every = {i for one in wild.objects.walk([wild.tip()]) for i in of_trailers(one)}
+    assert every - there == set(gone)
+    for id in gone:
+        assert id == history.last_version(wild, id).id
+
+
+def of_trailers(commit: Commit) -> Sequence[str]:
+    """Return the ids that a commit names."""
+    return history.trailers(commit.message).get("id", ())
