@@ -6,7 +6,7 @@ them. Each round adds ten records and changes eight; one of these is changed on 
 
 import random
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ FIRST = 1_577_836_800  # of the first commit, the same everywhere
 HOT = "src/hot.py"  # the file that `HOT_GOTCHAS` gotchas are anchored to
 HOT_GOTCHAS = 300
 REPLICAS = 40
-AHEAD = 3  # the replica whose clock is an hour ahead
+AHEAD = "Person 3 <p3@example.org>"  # whose clock is an hour ahead
 BOOK = b"gitmem <gitmem@localhost>"
 WORDS = (
     "payment isolation retry timeout migration postgres redis session token cache index deadlock "
@@ -33,12 +33,13 @@ WORDS = (
 
 
 class _Change(NamedTuple):
-    """A change of one record: its id, what was done, its subject, its bytes."""
+    """A change of one record by its author: its id, what was done, its subject, its bytes."""
 
     id: str
     op: str
     title: str
     data: bytes
+    author: str
 
 
 class _Commit(NamedTuple):
@@ -51,8 +52,9 @@ class _Commit(NamedTuple):
 class _History:
     """The commands of `git fast-import`, one round after the other."""
 
-    def __init__(self, records: int, end: int) -> None:
+    def __init__(self, records: int, end: int, blobs: Mapping[str, str]) -> None:
         self.count = records
+        self.blobs = blobs
         self.start = end - (records // ADDED) * ROUND * STEP
         self.made: list[Record] = []
         self.rng = random.Random(records)
@@ -70,7 +72,7 @@ class _History:
         while len(self.made) < self.count:
             sides = self.sides()
             parts = list[bytes]()
-            tips = [self.side(tip, number, changes, parts) for number, changes in enumerate(sides)]
+            tips = [self.side(tip, changes, parts) for changes in sides]
             joined = self.join(tips[0], tips[1], sides[1], parts)
             tip = self.join(joined, tips[2], sides[2], parts)
             yield from parts
@@ -96,13 +98,14 @@ class _History:
         text = [f"{rng.choice(WORDS)}{rng.randrange(60) or ''}" for _ in range(rng.randint(20, 70))]
         title = f"{' '.join(text[:6]).capitalize()} {number}"
         body = "\n".join(" ".join(text[i : i + 10]) + "." for i in range(6, len(text), 10)) + "\n"
-        fields = {
+        author = f"Person {number % REPLICAS} <p{number % REPLICAS}@example.org>"
+        fields: dict[str, object] = {
             "created": stamp(at),
             "updated": stamp(at),
             "rev": 1,
-            "author": f"Person {number % REPLICAS} <p{number % REPLICAS}@example.org>",
+            "author": author,
             "tags": rng.sample(WORDS, 2),
-            "anchors": [{"path": self.path(number, kind), "lines": [1, 2]}],
+            "anchors": [self.anchor(number, kind)],
         }
         if number % 10 == 7:
             fields["links"] = [self.made[number - 1].id]
@@ -120,31 +123,42 @@ class _History:
                 fields["supersedes"] = [self.made[number - 10].id]
         record = make(kind, f"{PREFIX[kind]}-{ulid(at, rng.randbytes(10))}", title, body, **fields)
         self.made.append(record)
-        return _Change(record.id, "add", title, encode(record))
+        return _Change(record.id, "add", title, encode(record), author)
+
+    def anchor(self, number: int, kind: str) -> dict[str, object]:
+        """Return where a record stands in the code: in two lines of a file as it is now."""
+        path = self.path(number, kind)
+        anchor: dict[str, object] = {"path": path, "lines": [1, 2]}
+        if path in self.blobs:
+            anchor["blob"] = self.blobs[path]
+        return anchor
 
     def path(self, number: int, kind: str) -> str:
-        """Return the file that a record is anchored to: the first gotchas to the hot one."""
+        """Return the file that a record is anchored to: the first gotchas to the hot one.
+
+        Ten records share a file, as `tests.histories` names it; every 97th names one that is gone.
+        """
         if kind == "gotcha" and number < HOT_GOTCHAS * 5:
             return HOT
-        return f"src/p{number % 50}/m{number // 10}.py"
+        file = number // ADDED
+        return f"src/gone{file}.py" if number % 97 == 5 else f"src/p{file % 50}/m{file}.py"
 
     def edit(self, record: Record) -> _Change:
         """Return a change of one line of a record."""
         line = f"Seen again {self.rng.randrange(10**6)}.\n"
         changed = record.change(body=record.body + line, rev=record.rev + 1)
-        return _Change(record.id, "edit", record.title, encode(changed))
+        return _Change(record.id, "edit", record.title, encode(changed), record.get("author"))
 
-    def side(self, base: _Commit, number: int, changes: list[_Change], out: list[bytes]) -> _Commit:
-        """Add the commits of one replica."""
-        replica = (self.commits // ROUND * 3 + number) % REPLICAS
+    def side(self, base: _Commit, changes: list[_Change], out: list[bytes]) -> _Commit:
+        """Add the commits of one side."""
         tip = base
         for change in changes:
             at = max(self.start + self.commits * STEP, tip.at)
-            name = f"Person {replica} <p{replica}@example.org>".encode()
             message = Message(f'{change.op}: "{change.title}"', change.op, (change.id,)).text()
-            authored = at + 3600 * (replica == AHEAD)
+            authored = at + 3600 * (change.author == AHEAD)
             parents = b"from :%d\n" % tip.mark
-            tip = self.commit(at, name, authored, message.encode(), parents, out)
+            who = change.author.encode()
+            tip = self.commit(at, who, authored, message.encode(), parents, out)
             out.append(_file(change))
         return tip
 
@@ -164,10 +178,9 @@ class _History:
     ) -> _Commit:
         """Add a commit's head, to the store's ref."""
         self.commits += 1
-        who = BOOK if name == BOOK else name
         out.append(
             b"commit %s\nmark :%d\nauthor %s %d +0000\ncommitter %s %d +0000\n"
-            % (SHARED.encode(), self.commits, name, authored, who, at)
+            % (SHARED.encode(), self.commits, name, authored, name, at)
         )
         out.append(_data(message) + parents)
         return _Commit(self.commits, at)
@@ -185,13 +198,19 @@ def _file(change: _Change) -> bytes:
 def write(repo: Path, records: int, end: int) -> None:
     """Write a store of so many records, and twice as many commits up to a time, into a repository.
 
-    It must have no shared store yet. `end` is in epoch seconds.
+    It must have no shared store yet. `end` is in epoch seconds. Records are anchored in the files
+    of HEAD, if there is one.
     """
+    listed = subprocess.run(
+        ["git", "-C", str(repo), "ls-tree", "-r", "HEAD"], capture_output=True, check=False
+    )
+    rows = [row.split(maxsplit=3) for row in listed.stdout.decode().splitlines()]
+    blobs = {path: oid for _, _, oid, path in rows}
     child = subprocess.Popen(
         ["git", "-C", str(repo), "fast-import", "--quiet", "--force"], stdin=subprocess.PIPE
     )
     assert child.stdin is not None
-    for part in _History(records, end).stream():
+    for part in _History(records, end, blobs).stream():
         child.stdin.write(part)
     child.stdin.close()
     if child.wait():

@@ -56,7 +56,11 @@ def made(bench: Bench, records: int) -> Path:
     path = bench.folder / f"history-{records}"
     done = path / ".git/bench-done"
     if not done.exists():
-        histories.make(path, records * 2, min(records // 5, 2000), 60)
+        if not (path / large_stores.HOT).exists():
+            histories.make(path, records * 2, records // large_stores.ADDED, 60)
+            (path / large_stores.HOT).write_text("def charge():\n    return 1\n" * 200)
+            git(path, "add", large_stores.HOT)
+            git(path, "commit", "-qm", "Add the file that everybody changes")
         large_stores.write(path, records, int(time.time()) - 3600)
         mem(path, "init", "--no-remote")
         mem(path, "list", "-n", "1")

@@ -1,5 +1,6 @@
 """The command that shows what links to what, and since when."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,14 +60,16 @@ def graph_command(
     """
     with term.open_any() as app:
         start = app.find(id) if id else None
-        graph = _past(app, at) if at is not None else _present(app)
-        if start:
-            graph.edges = _near(graph.edges, start, depth)
-            if at is not None and start not in graph.rows:
+        graph = _past(app, at) if at is not None else _present(app, start, depth)
+        if start and at is not None:
+            graph.edges = _near(_edges_of(graph.edges), start, depth)
+            if start not in graph.rows:
                 raise UserError(
                     f"{start} was not there at '{at}'.", f"See its life: git mem log {short(start)}"
                 )
-        _date(app, graph, at, exact=start is not None)
+        _date(graph)
+        if start:
+            _date_by_history(app, graph, at, term.progress("reading history"))
         ids = sorted({x for s, _, d in graph.edges for x in (s, d)} | ({start} if start else set()))
         if as_json:
             nodes = [
@@ -91,14 +94,20 @@ def graph_command(
                 term.note("no links yet. Link two records with: git mem link ID ID")
 
 
-def _present(app: App) -> _Graph:
+def _present(app: App, start: str | None, depth: int) -> _Graph:
+    """Return the graph of all records, or of those around one."""
     out = _Graph()
-    for _, index in app.indexes():
-        out.edges += index.edges()
-        wanted = sorted({x for s, _, d in out.edges for x in (s, d)})
+    indexes = [index for _, index in app.indexes()]
+    if start:
+        out.edges = _near(
+            lambda one: [edge for index in indexes for edge in index.edges_of(one)], start, depth
+        )
+    else:
+        out.edges = sorted({edge for index in indexes for edge in index.edges()})
+    wanted = sorted({x for s, _, d in out.edges for x in (s, d)} | ({start} if start else set()))
+    for index in indexes:
         for row in index.rows(ids=wanted, fields=(*TRUST_FIELDS, "id", "created")):
             out.rows.setdefault(row["id"], row)
-    out.edges = sorted(set(out.edges))
     return out
 
 
@@ -123,24 +132,25 @@ def _past(app: App, at: str) -> _Graph:
     return out
 
 
-def _date(app: App, graph: _Graph, at: str | None, *, exact: bool) -> None:
-    """Note since when edges are there: from the history, for the few around one record.
-
-    Else of a successor, which supersedes from its first day.
-    """
+def _date(graph: _Graph) -> None:
+    """Note since when edges are there: of a successor, which supersedes from its first day."""
     graph.since = {
         edge: str(graph.rows[edge[0]]["created"])
         for edge in graph.edges
         if edge[1] == "supersedes" and edge[0] in graph.rows
     }
-    for scope in ("shared", "private") if exact else ():
+
+
+def _date_by_history(
+    app: App, graph: _Graph, at: str | None, progress: Callable[[int, int], None] | None
+) -> None:
+    """Note since when the few edges around one record are there, as the history has it."""
+    for scope in ("shared", "private"):
         store = app.store(scope)
         if store.tip() is not None:
             start = history.resolve(store, app.git, at) if at else None
-            graph.since |= {
-                edge: stamp(seconds)
-                for edge, seconds in history.edge_times(store, graph.edges, start).items()
-            }
+            times = history.edge_times(store, graph.edges, start, progress)
+            graph.since |= {edge: stamp(seconds) for edge, seconds in times.items()}
 
 
 def _node(row: dict[str, Any] | None) -> dict[str, Any]:
@@ -154,20 +164,29 @@ def _dot(text: str) -> str:
     return plain(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _near(edges: list[tuple[str, str, str]], start: str, depth: int) -> list[tuple[str, str, str]]:
+def _edges_of(edges: Sequence[Edge]) -> Callable[[str], Sequence[Edge]]:
+    """Return what gives the edges that a record takes part in."""
+    by_id: dict[str, list[Edge]] = {}
+    for edge in edges:
+        for id in {edge[0], edge[2]}:
+            by_id.setdefault(id, []).append(edge)
+    return lambda one: by_id.get(one, ())
+
+
+def _near(edges_of: Callable[[str], Sequence[Edge]], start: str, depth: int) -> list[Edge]:
     """Return the edges between records that are at most `depth` steps from one record.
 
     A link counts in both directions.
     """
-    import networkx  # a tenth of a second, for this command alone
-
-    links = networkx.Graph((source, target) for source, _, target in edges)
-    near = (
-        networkx.single_source_shortest_path_length(links, start, cutoff=depth)
-        if start in links
-        else {start: 0}
-    )
-    return [edge for edge in edges if edge[0] in near and edge[2] in near]
+    edges: set[Edge] = set()
+    near, last = {start}, {start}
+    for _ in range(depth):
+        found = {edge for id in last for edge in edges_of(id)}
+        edges |= found
+        last = {id for source, _, target in found for id in (source, target)} - near
+        near |= last
+    edges |= {edge for id in last for edge in edges_of(id)}
+    return sorted(edge for edge in edges if edge[0] in near and edge[2] in near)
 
 
 def _tree(term: Terminal, start: str | None, graph: _Graph) -> list[str]:

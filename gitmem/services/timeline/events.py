@@ -225,8 +225,6 @@ def _memory(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]
 def _of_memory(
     sources: TimelineSources, wanted: Wanted, log: Iterable[CodeCommit], about: "set[str]"
 ) -> Iterator[TimelineEvent]:
-    there = {row["id"] for _, index in sources.indexes for row in index.rows(fields=("id",))}
-    unsure = _unconfirmed(sources)
     for one in log:
         found = trailers(f"\n\n{one.body.rpartition(chr(10) * 2)[2]}")
         op, ids = (found.get("op") or [""])[0], found.get("id", [])
@@ -242,7 +240,8 @@ def _of_memory(
         known = sources.session(session)
         source = next((_OF_KIND[kind] for kind in sorted(kinds) if kind in _OF_KIND), "memory")
         agent = known.agent if known else (found.get("agent") or [""])[0]
-        title = _title(one.subject, is_there=ids[0] in there)
+        rows = [row for _, index in sources.indexes for row in index.get(ids[0])]
+        title = _title(one.subject, is_there=bool(rows))
         yield TimelineEvent(
             float(one.authored),
             source,
@@ -253,18 +252,13 @@ def _of_memory(
             agent,
             session,
             known.story if known else "",
-            trust=_trust(unsure.get(ids[0])),
+            trust=_trust(_unconfirmed(rows)),
         )
 
 
-def _unconfirmed(sources: TimelineSources) -> dict[str, Mapping[str, Any]]:
-    """Return the rows of what nobody vouches for, by id."""
-    fields = ("id", *TRUST_FIELDS)
-    return {
-        row["id"]: row
-        for _, index in sources.indexes
-        for row in index.rows(unconfirmed=True, fields=fields)
-    }
+def _unconfirmed(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Return the row of a record, of those of all stores, that nobody vouches for."""
+    return next((row for row in reversed(rows) if row["unconfirmed"]), None)
 
 
 def _trust(row: Mapping[str, Any] | None) -> tuple[str, ...]:
@@ -282,7 +276,7 @@ def _title(subject: str, *, is_there: bool) -> str:
 def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     for _, index in sources.indexes:
         for row in index.rows(
-            kinds=("snapshot",),
+            what="snapshot",
             since=_stamp(wanted.since),
             fields=("id", "created", "agent", "session", *TRUST_FIELDS),
         ):
@@ -322,7 +316,7 @@ def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEven
         row["session"]: row
         for _, index in sources.indexes
         for row in index.rows(
-            kinds=("session",),
+            what="session",
             by_sessions=True,
             fields=("session", "created", *TRUST_FIELDS),
         )
@@ -374,7 +368,7 @@ def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEven
 def _noted(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     for _, index in sources.indexes:
         for row in index.rows(
-            kinds=("event",),
+            what="event",
             fields=("id", "created", "agent", "session", "anchors", *TRUST_FIELDS),
         ):
             files = tuple(str(one["path"]) for one in row["anchors"] if one.get("path"))
