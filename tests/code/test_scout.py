@@ -129,6 +129,7 @@ def test_saved_findings_are_memories_with_anchors(shop: Path):
         "shop/money.py",
         "round_half",
     )
+    assert record["anchors"][0]["commit"] == git(shop, "rev-parse", "HEAD")
     assert 3 <= record["importance"] <= 7
     tip = git(shop, "rev-parse", "refs/gitmem/local/main")
     assert scout(shop, "--save", "round_half is wrong for negative amounts")["saved_ids"] == saved

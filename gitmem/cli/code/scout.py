@@ -12,6 +12,7 @@ from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.codemap.search.current import search_index
 from gitmem.errors import UnknownId, UserError
 from gitmem.repo.caller import BACKGROUND
+from gitmem.repo.refs import head
 from gitmem.services.records import write
 from gitmem.services.records.committers import marked_title
 from gitmem.services.retrieval.matcher import Match
@@ -197,12 +198,7 @@ def _save(app: App, text: str, found: list[ScoutFinding], scope: str) -> list[st
 
 def _attached(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
     """Return an anchor with what finds its code again later."""
-    from gitmem.codemap.anchors.resolve import attach
-    from gitmem.git.object_codec import object_id
+    from gitmem.services.records.anchoring import in_text  # compares whole texts
 
     data = app.code_map.text(app.code_map.graph(uncommitted=True), anchor["path"])
-    return attach(
-        dict(anchor),
-        data.decode("utf-8", "replace"),
-        object_id("blob", data, app.objects.traits.hash),
-    )
+    return in_text(anchor, data, app.objects.traits.hash, head(app.location))

@@ -42,5 +42,17 @@ def with_code(
         raise UserError(
             f"{path} has {count} line{'s' if count != 1 else ''}, not {anchor['lines'][1]}."
         )
-    attached = attach(anchor, text, object_id("blob", data, hash_name))
+    return in_text(anchor, data, hash_name, commit)
+
+
+def in_text(
+    anchor: dict[str, Any], data: bytes, hash_name: str, commit: str | None
+) -> dict[str, Any]:
+    """Return an anchor of a file with what finds its code again later, given the file's text.
+
+    `commit` is what is checked out, None where there is none. Raises UserError for a place that is
+    not in the text.
+    """
+    blob = object_id("blob", data, hash_name)
+    attached = attach(dict(anchor), data.decode("utf-8", "replace"), blob)
     return {**attached, "commit": commit} if commit else attached

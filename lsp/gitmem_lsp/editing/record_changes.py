@@ -9,9 +9,9 @@ from typing import Any
 
 from gitmem.app import App
 from gitmem.errors import UserError
-from gitmem.git.object_codec import object_id
-from gitmem.git.process import Git
 from gitmem.records.record import Record
+from gitmem.repo.location import Location
+from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import write
 from gitmem.store.store import Message, Store
@@ -52,16 +52,6 @@ def writer(app: App) -> EditorWriter:
     return EditorWriter(*app.writer())
 
 
-def head(app: App, gitdir: str) -> str:
-    """Return the commit that is checked out in a work tree, empty when there is none."""
-    return (
-        Git(gitdir, app.env)
-        .run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1))
-        .decode()
-        .strip()
-    )
-
-
 def _change(app: App, id: str, work: Callable[[Store, EditorWriter, Record], write.Change]) -> Done:
     scope, stored = app.get(id)
     change = work(app.store(scope), writer(app), stored.record)
@@ -72,7 +62,7 @@ def _change(app: App, id: str, work: Callable[[Store, EditorWriter, Record], wri
     )
 
 
-def resolve(app: App, id: str, gitdir: str) -> Done:
+def resolve(app: App, id: str, where: Location) -> Done:
     """Mark a gotcha as resolved at the commit that is checked out, in the store that it is in.
 
     Raises GitmemError.
@@ -80,7 +70,7 @@ def resolve(app: App, id: str, gitdir: str) -> Done:
     return _change(
         app,
         id,
-        lambda store, who, before: lifecycle.resolve(store, who, before, commit=head(app, gitdir)),
+        lambda store, who, before: lifecycle.resolve(store, who, before, commit=head(where) or ""),
     )
 
 
@@ -89,12 +79,12 @@ def reopen(app: App, id: str) -> Done:
     return _change(app, id, lifecycle.reopen)
 
 
-def verify(app: App, id: str, gitdir: str) -> Done:
+def verify(app: App, id: str, where: Location) -> Done:
     """Say that a record still holds."""
     return _change(
         app,
         id,
-        lambda store, who, before: lifecycle.confirm(store, who, before, commit=head(app, gitdir)),
+        lambda store, who, before: lifecycle.confirm(store, who, before, commit=head(where) or ""),
     )
 
 
@@ -121,22 +111,25 @@ def unsnooze(app: App, id: str) -> dict[str, Any]:
     return {"id": full, "unsnoozed": app.state.unsnooze(full)}
 
 
-def make_anchor(app: App, path: str, lines: Sequence[str], first: int, last: int) -> dict[str, Any]:
-    """Return an anchor at lines of a text, counted from 1.
+def make_anchor(
+    app: App, where: Location, path: str, lines: Sequence[str], span: tuple[int, int] | None
+) -> dict[str, Any]:
+    """Return an anchor at lines of a text of a work tree, counted from 1; None for the whole file.
 
-    It has the code around the lines, and the definition that they are in.
+    It has the code around the lines, the definition that they are in, and the commit that is
+    checked out.
     """
-    from gitmem.codemap.anchors.resolve import attach
+    from gitmem.services.records.anchoring import in_text  # compares whole texts
 
     # a client may have sent half of a letter
-    text = "".join(lines).encode("utf-8", "replace").decode()
-    kind = "sha256" if app.settings.git("extensions.objectformat") == "sha256" else "sha1"
-    text = text.replace("\r\n", "\n")
-    return attach(
-        {"path": path, "lines": [first, last]},
-        text,
-        object_id("blob", text.encode("utf-8", "replace"), kind),
-    )
+    data = "".join(lines).replace("\r\n", "\n").encode("utf-8", "replace")
+    place = {"path": path, "lines": list(span)} if span else {"path": path}
+    return in_text(place, data, hash_of(app), head(where))
+
+
+def hash_of(app: App) -> str:
+    """Return how a repository names its objects: sha1 or sha256."""
+    return "sha256" if app.settings.git("extensions.objectformat") == "sha256" else "sha1"
 
 
 def reanchor(

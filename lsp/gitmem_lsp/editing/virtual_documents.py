@@ -19,12 +19,14 @@ from typing import Any
 from gitmem.app import App
 from gitmem.base.files import listing, write_atomic
 from gitmem.errors import External, UserError
-from gitmem.git.object_codec import object_id
+from gitmem.git.code_history import CodeHistory
 from gitmem.records.codec import decode, encode
 from gitmem.records.record import Record
+from gitmem.repo.location import inside, locate
+from gitmem.repo.refs import head
 from gitmem.services.records import write
 from gitmem_lsp.editing.draft_text import parse, render
-from gitmem_lsp.editing.record_changes import writer
+from gitmem_lsp.editing.record_changes import hash_of, writer
 
 KEPT_DAYS = 30
 EDIT_HINT = "saving this file commits the change; closing it without saving changes nothing"
@@ -223,16 +225,21 @@ class Editing:
                 continue
 
     def _anchor(self, place: str) -> dict[str, Any]:
-        from gitmem.codemap.anchors.resolve import attach
         from gitmem.codemap.anchors.spec import parse as parse_place
+        from gitmem.services.records.anchoring import with_code  # compares whole texts
 
         anchor = parse_place(place)
-        path = anchor.get("path")
-        if path is None or self.worktree is None:
+        if self.worktree is None:
             return anchor
+        root = os.path.realpath(self.worktree)
+        where = locate(root, {})  # to git a work tree is not a git dir
+        history = CodeHistory(where, self.app.env)
+
+        def read(path: str) -> bytes | None:
+            data = history.text(path) if inside(path, root, root) else None
+            return data.replace(b"\r\n", b"\n") if data is not None else None
+
         try:
-            data = Path(self.worktree, path).read_bytes().replace(b"\r\n", b"\n")
-        except OSError as error:
-            raise UserError(f"places: '{place}': there is no file {path}.") from error
-        kind = "sha256" if self.app.settings.git("extensions.objectformat") == "sha256" else "sha1"
-        return attach(anchor, data.decode("utf-8", "replace"), object_id("blob", data, kind))
+            return with_code(anchor, read, root, hash_of(self.app), head(where))
+        except UserError as error:
+            raise UserError(f"places: '{place}': {error}") from error

@@ -11,7 +11,6 @@ from gitmem.codemap.graph import rank
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
 from gitmem.errors import GitmemError
-from gitmem.repo.location import Location
 from gitmem.repo.refs import head
 from gitmem_lsp.workspace.repositories import DocumentPlace
 
@@ -37,7 +36,7 @@ async def known(place: DocumentPlace, *, build: bool) -> CommitCode | None:
 
     None where there is none, or, unless it may be built, where nobody has read it yet.
     """
-    location = Location(place.gitdir, place.repository.location.commondir, place.worktree)
+    location = place.location
     commit = head(location)
     if commit and (found := _known.get(location.commondir)) is not None and found.commit == commit:
         return found

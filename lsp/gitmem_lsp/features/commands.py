@@ -66,7 +66,7 @@ async def resolve(ls: Host, id: str, uri: str = "") -> Answer:
     """Resolve a gotcha."""
     place = await holder(ls, id, uri)
     done = await place.repository.run(
-        lambda: record_changes.resolve(place.repository.view.app, id, place.gitdir)
+        lambda: record_changes.resolve(place.repository.view.app, id, place.location)
     )
     return await _changed(ls, place, done, resolved=True)
 
@@ -123,23 +123,21 @@ async def verify(ls: Host, id: str) -> Answer:
     """Say that a record still holds."""
     place = await holder(ls, id)
     done = await place.repository.run(
-        lambda: record_changes.verify(place.repository.view.app, id, place.gitdir)
+        lambda: record_changes.verify(place.repository.view.app, id, place.location)
     )
     return await _changed(ls, place, done, confirmed=True)
 
 
 async def _anchor(ls: Host, place: DocumentPlace, uri: str, range: Any) -> dict[str, Any]:
     lines = await lines_of(ls, uri, place)
-    span = lines_from(range, lines)
-    if span is None:
-        return {"path": place.paths[0]}
     app = (
         place.repository.view.app
         if place.repository.view.is_open
         else await place.repository.run(lambda: place.repository.view.app)
     )
+    span = lines_from(range, lines)
     return await place.repository.read_code(
-        record_changes.make_anchor, app, place.paths[0], lines, *span
+        record_changes.make_anchor, app, place.location, place.paths[0], lines, span
     )
 
 

@@ -12,7 +12,6 @@ from gitmem.errors import GitmemError
 from gitmem.git.blame import Blamed, blame
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import FileChange, parsed_changes
-from gitmem.repo.location import Location
 from gitmem.services.provenance.why import (
     Origin,
     SessionLines,
@@ -34,9 +33,7 @@ async def asked(
 ) -> list[Origin]:
     """Return where lines (from 1) of a text come from. Raises GitmemError."""
     app = await place.repository.run(lambda: place.repository.view.app)
-    history = CodeHistory(
-        Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env
-    )
+    history = CodeHistory(place.location, app.env)
     text = "".join(lines).encode("utf-8", "surrogateescape")
     blamed: list[Blamed] = await place.repository.read_history(
         blame, history, path, [(first, last)], "", text
@@ -129,9 +126,7 @@ async def changes(place: DocumentPlace, path: str, symbol: str) -> str:
     none.
     """
     app = await place.repository.run(lambda: place.repository.view.app)
-    history = CodeHistory(
-        Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env
-    )
+    history = CodeHistory(place.location, app.env)
     found = await place.repository.read_history(_changes, history, path, symbol)
     if not found:
         return ""

@@ -121,6 +121,11 @@ class DocumentPlace:
     worktree: str | None
     paths: tuple[str, ...]
 
+    @property
+    def location(self) -> Location:
+        """The repository as its work tree has it."""
+        return Location(self.gitdir, self.repository.location.commondir, self.worktree)
+
 
 class Repositories:
     """All repositories of open documents.
