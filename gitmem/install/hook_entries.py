@@ -7,7 +7,7 @@ from typing import Any
 from tree_sitter import Node
 
 from gitmem.install import hook_command
-from gitmem.install.jsonc import Added, Document, Edit, kind
+from gitmem.install.jsonc import Added, Document, Edit, JsonItem, kind
 from gitmem.install.settings_formats import Form
 
 HINT = "Mend it in your editor, then run this again."
@@ -36,42 +36,230 @@ def merge(
 
     `made` are the defaults that we wrote earlier.
     """
-    out = MergedSettings()
-    root = doc.root
-    wanted = {} if remove else {event: list(items) for event, items in form.events.items()}
-    defaults = {} if remove else form.defaults
-    if root is None:
-        if not remove:
-            out.edits = doc.whole({"hooks": wanted, **_nested(defaults)})
-            out.defaults = [".".join(path) for path in defaults]
-        return out
-    hooks = doc.member(root, "hooks")
-    drop: set[int] = set()
-    add: list[Added] = []
-    keys = [item.key for item in doc.items(root)]
-    if hooks is None:
-        if wanted:
-            add.append(("hooks", wanted))
+    merging = _Merging(doc, agent, form, MergedSettings())
+    if remove:
+        merging.take_out(made)
     else:
-        if hooks.value.type != "object":
-            raise doc.refuse(
+        merging.put_in()
+    return merging.result
+
+
+@dataclass(slots=True)
+class _Merging:
+    """One document on its way to hold a form; the edits gather in `result`."""
+
+    doc: Document
+    agent: str
+    form: Form
+    result: MergedSettings
+
+    def put_in(self) -> None:
+        """Add the hooks and defaults of the form that are not there."""
+        root = self.doc.root
+        wanted = {event: list(items) for event, items in self.form.events.items()}
+        if root is None:
+            self.result.edits = self.doc.whole({"hooks": wanted, **_nested(self.form.defaults)})
+            self.result.defaults = [".".join(path) for path in self.form.defaults]
+            return
+        hooks = self._hooks(root)
+        add: list[Added] = []
+        if hooks is not None:
+            self.result.edits += self._events(hooks, wanted)[0]
+        elif wanted:
+            add.append(("hooks", wanted))
+        for path, value in self.form.defaults.items():
+            add += self._default(root, path, value)
+        self.result.edits += self.doc.change(root, add=add)
+
+    def take_out(self, made: tuple[str, ...]) -> None:
+        """Remove our hooks, and the defaults that we wrote and nobody changed."""
+        root = self.doc.root
+        if root is None:
+            return
+        keys = [item.key for item in self.doc.items(root)]
+        drop: set[int] = set()
+        hooks = self._hooks(root)
+        if hooks is not None:
+            edits, is_left = self._events(hooks, {})
+            if is_left:
+                self.result.edits += edits
+            else:
+                drop.add(keys.index("hooks"))
+        for name in made:
+            if dropped := self._undefault(root, name.split(".")):
+                drop.add(keys.index(dropped))
+        self.result.edits += self.doc.change(root, drop=drop)
+        self.result.empty = len(drop) == len(keys) > 0
+
+    def _hooks(self, root: Node) -> Node | None:
+        """Return the object of events."""
+        hooks = self.doc.member(root, "hooks")
+        if hooks is not None and hooks.value.type != "object":
+            raise self.doc.refuse(
                 hooks.value,
-                f"'hooks' is {kind(hooks.value)} where {agent} has an object of events",
+                f"'hooks' is {kind(hooks.value)} where {self.agent} has an object of events",
                 HINT,
             )
-        edits, left = _events(doc, hooks.value, agent, form, wanted, out)
-        if left:
-            out.edits += edits
+        return hooks.value if hooks is not None else None
+
+    def _events(self, node: Node, wanted: dict[str, list[Any]]) -> tuple[list[Edit], bool]:
+        """Return the edits of the object of events, and whether anything is left in it."""
+        edits: list[Edit] = []
+        drop: set[int] = set()
+        items = self.doc.items(node)
+        for n, item in enumerate(items):
+            if item.key in wanted:
+                self._check_event(node, item)
+            if item.value.type != "array":
+                continue
+            changes, is_left = _ListMerging(self, item.value, wanted.get(item.key, [])).edits()
+            if is_left:
+                edits += changes
+            else:
+                drop.add(n)
+        there = {item.key for item in items}
+        add: list[Added] = [(event, rows) for event, rows in wanted.items() if event not in there]
+        edits += self.doc.change(node, drop=drop, add=add)
+        return edits, not drop or bool(add) or len(drop) < len(items)
+
+    def _check_event(self, node: Node, item: JsonItem) -> None:
+        self.doc.member(node, item.key)  # raises when it is there twice
+        if item.value.type != "array":
+            raise self.doc.refuse(
+                item.value,
+                f"'{item.key}' is {kind(item.value)} where {self.agent} has a list of hooks",
+                HINT,
+            )
+
+    def handlers(self, row: Node) -> list[Node]:
+        """Return the handlers of a row of an event's list: those of a group, or the row."""
+        if not self.form.grouped:
+            return [row]
+        inner = _inner(self.doc, row)
+        return [handler.value for handler in self.doc.items(inner)] if inner else []
+
+    def owner(self, node: Node) -> str:
+        """Return whose a handler is: `ours`, `custom` or nothing.
+
+        The value `custom` is for one of the user's that calls us.
+        """
+        for item in self.doc.items(node) if node.type == "object" else ():
+            if item.key in self.form.fields and item.value.type == "string":
+                text = self.doc.text(item.value)
+                call = hook_command.parse(text)
+                if call and call.agent == self.agent:
+                    self.result.ours.append(call)
+                    return "ours"
+                if hook_command.calls(text, self.agent):
+                    self.result.custom.append(self.doc.data.count(b"\n", 0, item.start) + 1)
+                    return "custom"
+        return ""
+
+    def _default(self, root: Node, path: tuple[str, ...], value: Any) -> list[Added]:
+        """Return what to add to the root for a default.
+
+        One inside of a section that is there becomes an edit of that.
+        """
+        section, *rest = path
+        member = self.doc.member(root, section)
+        name = ".".join(path)
+        if member is None:
+            self.result.defaults.append(name)
+            return [(section, _nested({tuple(rest): value}) if rest else value)]
+        if rest and member.value.type == "object" and not self.doc.member(member.value, rest[0]):
+            self.result.defaults.append(name)
+            self.result.edits += self.doc.change(member.value, add=[(rest[0], value)])
+        return []
+
+    def _undefault(self, root: Node, path: list[str]) -> str:
+        """Take back a default that was not changed since.
+
+        Return the key of the root that goes with it.
+        """
+        member = self.doc.member(root, path[0])
+        default = self.form.defaults.get(tuple(path))
+        if member is None or default is None:
+            return ""
+        if len(path) == 1:
+            return path[0] if self.doc.value(member.value) == default else ""
+        items = self.doc.items(member.value) if member.value.type == "object" else []
+        at = next((n for n, item in enumerate(items) if item.key == path[1]), None)
+        if at is None or self.doc.value(items[at].value) != default:
+            return ""
+        if len(items) == 1:
+            return path[0]
+        self.result.edits += self.doc.change(member.value, drop={at})
+        return ""
+
+
+class _ListMerging:
+    """One event's list on its way to hold the wanted entries instead of ours in it."""
+
+    def __init__(self, merging: _Merging, node: Node, wanted: list[dict[str, Any]]) -> None:
+        self.merging = merging
+        self.doc = merging.doc
+        self.node = node
+        self.rows = self.doc.items(node)
+        # what is not there yet; rows that are right already are not given to another
+        self.todo = list(wanted)
+        for row in self.rows:
+            if (value := self.doc.value(row.value)) in self.todo:
+                self.todo.remove(value)
+        self.kept = [item for item in wanted if item not in self.todo]
+        self.has_custom = False  # the user calls us in another way: nothing is added
+        self.changes: list[Edit] = []
+        self.drop: set[int] = set()
+        self.swap: dict[int, Any] = {}
+
+    def edits(self) -> tuple[list[Edit], bool]:
+        """Return the edits, and whether anything is left that was not ours."""
+        for n, row in enumerate(self.rows):
+            handlers = self.merging.handlers(row.value)
+            owners = [self.merging.owner(handler) for handler in handlers]
+            self.has_custom = self.has_custom or "custom" in owners
+            ours = {i for i, owner in enumerate(owners) if owner == "ours"}
+            if not ours:
+                continue
+            if len(ours) == len(handlers):
+                self._replace_row(n)
+            else:
+                self._replace_handlers(row.value, handlers, ours)
+        add: list[Added] = [] if self.has_custom else [("", item) for item in self.todo]
+        edits = self.changes + self.doc.change(self.node, drop=self.drop, swap=self.swap, add=add)
+        return edits, not self.drop or bool(add) or len(self.drop) < len(self.rows)
+
+    def _replace_row(self, n: int) -> None:
+        """Keep, replace or drop a group of ours, or a handler."""
+        value = self.doc.value(self.rows[n].value)
+        if value in self.kept and not self.has_custom:
+            self.kept.remove(value)
+        elif self.todo and not self.has_custom:
+            self.swap[n] = self.todo.pop(0)
         else:
-            drop.add(keys.index("hooks"))
-    for path, value in defaults.items():
-        add += _default(doc, root, path, value, out)
-    for name in made if remove else ():
-        dropped = _undefault(doc, root, name.split("."), form, out)
-        drop |= {keys.index(dropped)} if dropped else set()
-    out.edits += doc.change(root, drop=drop, add=add)
-    out.empty = remove and len(drop) == len(keys) > 0
-    return out
+            self.drop.add(n)
+
+    def _replace_handlers(self, group: Node, handlers: list[Node], ours: set[int]) -> None:
+        """Replace the first of our handlers in somebody's group, and drop the others."""
+        inner = _inner(self.doc, group)
+        assert inner is not None
+        entry = None if self.has_custom else self._wanted_for(group)
+        if entry is None:
+            self.changes += self.doc.change(inner, drop=ours)
+            return
+        self.todo.remove(entry)
+        first, hook = min(ours), entry["hooks"][0]
+        is_same = self.doc.value(handlers[first]) == hook
+        swap = {} if is_same else {first: hook}
+        self.changes += self.doc.change(inner, drop=ours - {first}, swap=swap)
+
+    def _wanted_for(self, group: Node) -> dict[str, Any] | None:
+        """Return the wanted entry with the matcher of a group."""
+        matcher = self.doc.member(group, "matcher")
+        pattern = self.doc.value(matcher.value) if matcher else None
+        for entry in self.todo:
+            if entry.get("matcher") == pattern:
+                return entry
+        return None
 
 
 def _nested(defaults: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
@@ -84,106 +272,6 @@ def _nested(defaults: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
     return out
 
 
-def _events(
-    doc: Document,
-    node: Node,
-    agent: str,
-    form: Form,
-    wanted: dict[str, list[Any]],
-    out: MergedSettings,
-) -> tuple[list[Edit], bool]:
-    """Return the edits of the object of events, and whether anything is left in it."""
-    edits: list[Edit] = []
-    drop: set[int] = set()
-    items = doc.items(node)
-    for n, item in enumerate(items):
-        if item.key in wanted:
-            doc.member(node, item.key)  # raises when it is there twice
-            if item.value.type != "array":
-                raise doc.refuse(
-                    item.value,
-                    f"'{item.key}' is {kind(item.value)} where {agent} has a list of hooks",
-                    HINT,
-                )
-        if item.value.type != "array":
-            continue
-        found, left = _list(doc, item.value, agent, form, wanted.get(item.key, []), out)
-        if left:
-            edits += found
-        else:
-            drop.add(n)
-    there = {item.key for item in items}
-    add: list[Added] = [(event, items_) for event, items_ in wanted.items() if event not in there]
-    edits += doc.change(node, drop=drop, add=add)
-    return edits, not drop or bool(add) or len(drop) < len(items)
-
-
-def _list(
-    doc: Document,
-    node: Node,
-    agent: str,
-    form: Form,
-    items: list[dict[str, Any]],
-    out: MergedSettings,
-) -> tuple[list[Edit], bool]:
-    """Return the edits of one event's list, and whether anything is left that was not ours."""
-    edits: list[Edit] = []
-    drop: set[int] = set()
-    swap: dict[int, Any] = {}
-    custom = False
-    rows = doc.items(node)
-    # what is not there yet; rows that are right already are not given to another
-    todo = list(items)
-    for row in rows:
-        if (value := doc.value(row.value)) in todo:
-            todo.remove(value)
-    kept = [item for item in items if item not in todo]
-    for n, row in enumerate(rows):
-        inner = _inner(doc, row.value) if form.grouped else None
-        handlers = (
-            [handler.value for handler in doc.items(inner)]
-            if inner
-            else []
-            if form.grouped
-            else [row.value]
-        )
-        calls = [_call(doc, handler, agent, form, out) for handler in handlers]
-        custom = custom or "custom" in calls
-        mine = {i for i, call in enumerate(calls) if call == "ours"}
-        if not mine:
-            continue
-        if len(mine) == len(handlers):  # a group of ours, or a handler
-            value = doc.value(row.value)
-            if value in kept and not custom:
-                kept.remove(value)
-            elif todo and not custom:
-                swap[n] = todo.pop(0)
-            else:
-                drop.add(n)
-        elif inner:  # somebody's group has ours beside theirs
-            matcher = doc.member(row.value, "matcher")
-            pattern = doc.value(matcher.value) if matcher else None
-            item = (
-                next((one for one in todo if one.get("matcher") == pattern), None)
-                if not custom
-                else None
-            )
-            first = min(mine)
-            again = (
-                {first: item["hooks"][0]}
-                if item is not None and doc.value(handlers[first]) != item["hooks"][0]
-                else {}
-            )
-            edits += doc.change(
-                inner, drop=mine - {first} if item is not None else mine, swap=again
-            )
-            if item is not None:
-                todo.remove(item)
-    add: list[Added] = [("", item) for item in todo] if not custom else []
-    edits += doc.change(node, drop=drop, swap=swap, add=add)
-    return edits, not drop or bool(add) or len(drop) < len(rows)
-
-
 def _inner(doc: Document, node: Node) -> Node | None:
     """Return the list of a group's handlers."""
     found = (
@@ -192,60 +280,3 @@ def _inner(doc: Document, node: Node) -> Node | None:
         else None
     )
     return found if found is not None and found.type == "array" else None
-
-
-def _call(doc: Document, node: Node, agent: str, form: Form, out: MergedSettings) -> str:
-    """Return whose a handler is: `ours`, `custom` or nothing.
-
-    The value `custom` is for one of the user's that calls us.
-    """
-    for item in doc.items(node) if node.type == "object" else ():
-        if item.key in form.fields and item.value.type == "string":
-            text = doc.text(item.value)
-            call = hook_command.parse(text)
-            if call and call.agent == agent:
-                out.ours.append(call)
-                return "ours"
-            if hook_command.calls(text, agent):
-                out.custom.append(doc.data.count(b"\n", 0, item.start) + 1)
-                return "custom"
-    return ""
-
-
-def _default(
-    doc: Document, root: Node, path: tuple[str, ...], value: Any, out: MergedSettings
-) -> list[Added]:
-    """Return what to add to the root for a default.
-
-    One inside of a section that is there becomes an edit of that.
-    """
-    section, *rest = path
-    found = doc.member(root, section)
-    name = ".".join(path)
-    if found is None:
-        out.defaults.append(name)
-        return [(section, _nested({tuple(rest): value}) if rest else value)]
-    if rest and found.value.type == "object" and doc.member(found.value, rest[0]) is None:
-        out.defaults.append(name)
-        out.edits += doc.change(found.value, add=[(rest[0], value)])
-    return []
-
-
-def _undefault(doc: Document, root: Node, path: list[str], form: Form, out: MergedSettings) -> str:
-    """Take back a default that was not changed since.
-
-    Return the key of the root that goes with it.
-    """
-    found = doc.member(root, path[0])
-    if found is None or form.defaults.get(tuple(path)) is None:
-        return ""
-    if len(path) == 1:
-        return path[0] if doc.value(found.value) == form.defaults[tuple(path)] else ""
-    items = doc.items(found.value) if found.value.type == "object" else []
-    at = next((n for n, item in enumerate(items) if item.key == path[1]), None)
-    if at is None or doc.value(items[at].value) != form.defaults[tuple(path)]:
-        return ""
-    if len(items) == 1:
-        return path[0]
-    out.edits += doc.change(found.value, drop={at})
-    return ""
