@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    Kept = tuple[dict[str, list[str]], list[str], tuple[str, ...]]
+
 # key -> (type, default, one line for people). Keys as the user types them after `gitmem.`.
 # settings that say whom and what to trust, and what others get: a person's alone
 TRUST = frozenset(
@@ -318,14 +320,14 @@ class Settings:
 class KeptSettings(Settings):
     """Settings from the cache; git is asked at the first use of one that the cache lacks."""
 
-    def __init__(self, kept: "Mapping[str, Sequence[str]]", ask: "Callable[[], Settings]") -> None:
-        self._values = Settings(kept)._values
-        self._kept = kept
+    def __init__(self, kept: "Kept", ask: "Callable[[], Settings]") -> None:
+        self._kept, self.problems, self.refused = kept
+        self._values = Settings(self._kept)._values
         self._ask = ask
 
     def __getattr__(self, name: str) -> "Any":
-        """Return what only all of git's configuration tells: `raw`, `problems`, `refused`."""
-        if name not in {"raw", "problems", "refused"}:
+        """Return all of git's configuration, `raw`."""
+        if name != "raw":
             raise AttributeError(name)
         self.__dict__.update(vars(self._ask()))
         return self.__dict__[name]
@@ -507,9 +509,13 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
     ours = {k: list(v) for k, v in settings.raw.items() if _is_kept(k)}
     import json
 
-    data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode(
-        "utf-8", "replace"
-    )
+    saved = {
+        "from": _stamps(paths),
+        "values": ours,
+        "problems": settings.problems,
+        "refused": settings.refused,
+    }
+    data = json.dumps(saved, ensure_ascii=False).encode("utf-8", "replace")
     path = home.join(CACHE)
     try:
         with open(path, "rb") as file:
@@ -537,7 +543,7 @@ def one_off(env: "Mapping[str, str]") -> dict[str, str]:
 def cached(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
     """Return our settings from the cache if no configuration file changed, else from git."""
     kept = _kept(home, paths)
-    return _asked(home, paths, ask) if kept is None else Settings(kept)
+    return _asked(home, paths, ask) if kept is None else Settings(kept[0])
 
 
 def kept_settings(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
@@ -546,14 +552,18 @@ def kept_settings(home: Home, paths: "Sequence[str]", ask: "Callable[[], Setting
     return _asked(home, paths, ask) if kept is None else KeptSettings(kept, ask)
 
 
-def _kept(home: Home, paths: "Sequence[str]") -> "dict[str, list[str]] | None":
-    """Return what the cache holds; None where a configuration file changed."""
+def _kept(home: Home, paths: "Sequence[str]") -> "Kept | None":
+    """Return the settings, problems and refused keys of the cache.
+
+    None where a configuration file changed.
+    """
     try:
         with open(home.join(CACHE), encoding="utf-8") as file:
             saved = loads(file.read())
         files = [str(row[0]) for row in saved["from"]]
         if files[: len(paths)] == list(paths) and saved["from"] == _stamps(files):
-            return {str(k): [str(x) for x in v] for k, v in saved["values"].items()}
+            values = {str(k): [str(x) for x in v] for k, v in saved["values"].items()}
+            return values, [str(x) for x in saved["problems"]], tuple(map(str, saved["refused"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     return None

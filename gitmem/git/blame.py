@@ -5,8 +5,10 @@ See https://git-scm.com/docs/git-blame#_the_porcelain_format.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from threading import Thread
 from typing import NamedTuple
 
 from gitmem.errors import GitFailed, UserError
@@ -53,11 +55,31 @@ def blame(
     ranges = [f"-L{first},{last}" for first, last in spans]
     what = ["--contents", "-"] if contents is not None else [revision] if revision else []
     # one line moved is found too: -M takes 20 letters and digits for a move, -C 40
-    moved = _lines(_blame(history, path, ["-M", "-C", *ranges, *what], contents))
-    plain = _lines(_blame(history, path, [*ranges, *what], contents))
+    with_moves, bare = _both(
+        lambda: _blame(history, path, ["-M", "-C", *ranges, *what], contents),
+        lambda: _blame(history, path, [*ranges, *what], contents),
+    )
+    moved, plain = _lines(with_moves), _lines(bare)
     there = {line.now: line for line in plain}
     copies = _copied(history, path, moved, there, contents)
     return _joined([there[line.now] if line.now in copies else line for line in moved])
+
+
+def _both(first: Callable[[], bytes], second: Callable[[], bytes]) -> tuple[bytes, bytes]:
+    """Return what two functions return that run at the same time; raises what the first raises."""
+    results: list[bytes] = []
+
+    def run_second() -> None:
+        with suppress(UserError):  # of what the first one raises too
+            results.append(second())
+
+    thread = Thread(target=run_second)
+    thread.start()
+    try:
+        result = first()
+    finally:
+        thread.join()
+    return result, results[0] if results else second()
 
 
 def _blame(history: CodeHistory, path: str, args: Sequence[str], contents: bytes | None) -> bytes:

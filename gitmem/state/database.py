@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
-VERSION = 19  # of the tables in `schema`
+VERSION = 20  # of the tables in `schema`
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
 COUNT_READ = (  # (store, id, when) of a read
     "INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, "

@@ -70,6 +70,8 @@ CREATE TABLE trigger_hits (root TEXT, path TEXT, version TEXT, hits TEXT, PRIMAR
   path)) WITHOUT ROWID;
 CREATE TABLE anchor_searches (root TEXT, code TEXT, anchor TEXT, outcome TEXT,
   PRIMARY KEY (root, code, anchor)) WITHOUT ROWID;
+CREATE TABLE lost_code (root TEXT PRIMARY KEY, code TEXT, lost INTEGER, checked INTEGER)
+  WITHOUT ROWID;
 CREATE TABLE out_of_date (root TEXT, id TEXT, oid TEXT, reason TEXT, source TEXT,
   PRIMARY KEY (root, id))
   WITHOUT ROWID;

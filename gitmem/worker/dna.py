@@ -4,16 +4,12 @@ from collections.abc import Callable
 
 from gitmem.app import App
 from gitmem.codemap.search.current import search_index
-from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
 from gitmem.services.dna.dna import DnaOutcome, DnaPage
-from gitmem.services.dna.page import with_patterns
-from gitmem.services.records.committers import TRUST_FIELDS, marked_title
 from gitmem.state import code_progress
 from gitmem.worker.code_check import keep_up
 
-PATTERNS = 8
 STORED = 90  # percent of its budget that the stored page has; the rest is for patterns
 
 Progress = Callable[[int, int], None]
@@ -28,27 +24,6 @@ def pages(
     budget = int(app.settings.get("dnaBudget")) * STORED // 100
     made = dna.describe(code, graph, app.project, budget, progress)
     return graph.commit, made
-
-
-def shown(app: App, body: str) -> str:
-    """Return a page as it is shown: with the rules and patterns that a person vouches for."""
-    rows = [
-        row
-        for kind in ("rule", "pattern")
-        for row in app.rows(
-            kinds=("memory",),
-            statuses=LIVE,
-            what=kind,
-            agents=app.namespaces,
-            valid_at=app.clock.stamp(),
-            unconfirmed=False,
-            limit=PATTERNS,
-            order="importance",
-            fields=TRUST_FIELDS,
-        )
-    ]
-    titles = [marked_title(row) for row in rows[:PATTERNS]]
-    return with_patterns(body, titles, int(app.settings.get("dnaBudget")))
 
 
 def store_of(app: App, *, shared: bool = False) -> str:

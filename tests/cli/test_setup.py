@@ -629,6 +629,7 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
         "! 2 gotcha(s) whose code is not found any more: git mem gotcha verify" in mem("status").out
     )
 
+    (mem.folder / "f2.py").write_text("raise SystemExit(main())\n\n")
     monkeypatch.setattr("gitmem.cli.setup.status_config.DRIFT_PATIENCE", 0.0)
     row = mem("status", "--json").json
     assert tuple(row["lost_gotchas"].values()) == (0, 0, False)
@@ -641,6 +642,30 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
         lambda indexes, follower, go_on: whole(indexes, follower, lambda: next(turns, False)),
     )
     assert "! at least 1 gotcha(s) whose code is not found any more" in mem("status").out
+
+
+def test_status_counts_lost_code_anew_when_code_changed(mem: Mem) -> None:
+    """What was counted is kept until a file that gotchas are about, or git's index, changes."""
+    code = "def charge(order):\n    return round(order.total * 1.19, 2)\n"
+    (mem.folder / "a.py").write_text(code)
+    mem("gotcha", "add", "Rounds to even", "--anchor", "a.py:2")
+
+    def lost() -> int:
+        return int(mem("status", "--json").json["lost_gotchas"]["count"])
+
+    assert (lost(), lost()) == (0, 0)
+    (mem.folder / "a.py").write_text("import decimal\n")
+    assert (lost(), lost()) == (1, 1)
+    (mem.folder / "b.py").write_text(code)
+    git(mem.folder, "add", "b.py")
+    assert lost() == 0
+    git(mem.folder, "rm", "-qf", "--cached", "b.py")
+    (mem.folder / "b.py").unlink()
+    assert lost() == 1
+    mem("gotcha", "add", "Another", "--anchor", "a.py:1")
+    assert lost() == 1
+    (mem.folder / "a.py").write_text(code)
+    assert lost() == 1  # now of the other one
 
 
 def test_status_tells_where_the_work_stands(mem):

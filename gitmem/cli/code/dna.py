@@ -11,11 +11,11 @@ from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UnknownId, UserError
 from gitmem.records.record import Record
 from gitmem.repo.refs import head
+from gitmem.services.dna.patterns import vouched_titles, with_patterns
 from gitmem.services.records.committers import TRUST_FIELDS, trust_marks
 from gitmem.state import code_progress
 from gitmem.text.slugs import slug
 from gitmem.text.tokens import tokens
-from gitmem.worker import dna as worker
 
 at_option = click.option(
     "--at", "revision", default="", metavar="REV", help="Read this commit; nothing is written."
@@ -67,7 +67,7 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
             now = head(app.location)
             facts = {"id": record.id, "commit": commit or None, "stored": True}
             marks = _marks(app, scope, record.id)
-            body = worker.shown(app, record.body)
+            body = _with_patterns(app, record.body)
             _print(term, record.title, body, facts, as_json, marks)
             if now and commit != now and not as_json and code_progress.dna_commit(app.state) != now:
                 term.note(
@@ -75,12 +75,14 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
                     f"with: git mem dna refresh"
                 )
             return
+        from gitmem.worker import dna as worker  # it reads code, which a stored page needs not
+
         commit, pages = worker.pages(app, revision or "HEAD", term.progress("reading code"))
         wanted = workspace.strip("/").removeprefix("./")
         for one in pages:
             if wanted in {one.folder, one.slug, one.facts.name} if wanted else not one.folder:
                 facts = {"id": one.id, "commit": commit, "stored": False}
-                _print(term, one.title, worker.shown(app, one.body), facts, as_json)
+                _print(term, one.title, _with_patterns(app, one.body), facts, as_json)
                 return
         names = ", ".join(one.folder for one in pages if one.folder)
         raise UserError(
@@ -97,6 +99,8 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
 @click.pass_obj
 def refresh_command(term: Terminal, shared: bool, as_json: bool) -> None:
     """Read what is checked out, and store the pages that say something else than before."""
+    from gitmem.worker import dna as worker
+
     with term.open() as app:
         done = worker.refresh(app, term.progress("reading code"), shared=shared)
         app.index()
@@ -132,6 +136,8 @@ def read_code_command(term: Terminal) -> None:
 
     The start of a session leaves this to the background.
     """
+    from gitmem.worker import dna as worker
+
     with term.open() as app:
         app.is_background = True
         worker.keep(app)
@@ -156,6 +162,11 @@ def _stored(app: App, workspace: str) -> tuple[str, Record, str] | None:
         commit = str(sources.get("commit") or "") if isinstance(sources, dict) else ""
         return scope, stored.record, commit
     return None
+
+
+def _with_patterns(app: App, body: str) -> str:
+    titles = vouched_titles(app.rows, app.namespaces, app.clock.stamp())
+    return with_patterns(body, titles, int(app.settings.get("dnaBudget")))
 
 
 def _marks(app: App, scope: str, id: str) -> list[str]:

@@ -16,7 +16,7 @@ from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.errors import UserError
 from gitmem.repo import hook_switch
 from gitmem.repo.refs import SHARED
-from gitmem.services.gotchas import placement
+from gitmem.services.gotchas.lost_code import count_lost
 from gitmem.services.records.write import require_person
 from gitmem.services.views import inbox
 from gitmem.state import drains, requests
@@ -269,12 +269,10 @@ def _lost_gotchas(app: App) -> dict[str, Any]:
     The time is limited, because status must not take long.
     """
     end = time.monotonic() + DRIFT_PATIENCE
-    indexes = (
-        [index for prefix, index in app.indexes() if not prefix] if app.location.worktree else []
+    lost = count_lost(
+        app.index(), app.location, app.state, lambda: app.follower, lambda: time.monotonic() < end
     )
-    seen = placement.survey(indexes, app.follower, lambda: time.monotonic() < end)
-    lost = {one.row["n"] for one in seen.found if one.where.state == "adrift"}
-    return {"count": len(lost), "checked_count": seen.checked, "complete": seen.complete}
+    return {"count": lost.count, "checked_count": lost.checked, "complete": lost.complete}
 
 
 def config_stamp(seconds: int) -> str:

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 from gitmem.errors import GitmemError
+from gitmem.git.blobs import read_blobs
 from gitmem.git.process import Git
 
 MAX_BYTES = 5_000_000
@@ -70,34 +71,33 @@ class TextSources:
         ][:1_000]
         if not wanted:
             return
-        sizes = self.run(
-            "cat-file",
-            "--batch-check=%(objecttype) %(objectsize)",
-            stdin="\n".join(wanted).encode() + b"\n",
-        )
-        if sizes is None:
-            return
-        rows = sizes.decode("utf-8", "replace").split("\n")
-        there = []
-        for oid, row in zip(wanted, rows, strict=False):
-            kind, _, size = row.partition(" ")
-            if kind == "blob" and size.isdigit() and int(size) <= MAX_BYTES:
-                there.append(oid)
-            else:
-                self._keep(oid, None)
-        data = (
-            self.run("cat-file", "--batch", stdin="\n".join(there).encode() + b"\n")
-            if there
-            else b""
-        )
-        at = 0
-        while data and at < len(data):
-            end = data.index(b"\n", at)
-            oid, _, size = data[at:end].decode("utf-8", "replace").partition(" blob ")
-            if not size.isdigit():
-                break
-            self._keep(oid, split(data[end + 1 : end + 1 + int(size)].decode("utf-8", "replace")))
-            at = end + 2 + int(size)
+        for oid, data in zip(wanted, self._blobs(wanted), strict=False):
+            self._keep(oid, None if data is None else split(data.decode("utf-8", "replace")))
+
+    def read_committed(self, commit: str, paths: Iterable[str]) -> None:
+        """Read the texts of files at a commit that are not known yet, all in one call."""
+        keys = {f"{commit}:{path}": path for path in paths if safe(path) and "\n" not in path}
+        wanted = [key for key in keys if key not in self._texts][:1_000]
+        for key, data in zip(wanted, self._blobs(wanted), strict=False):
+            self._keep_committed(key, data)
+
+    def _keep_committed(self, key: str, data: bytes | None) -> None:
+        is_text = data is not None and b"\0" not in data[:8000]
+        self._keep(key, split(data.decode("utf-8", "replace")) if data and is_text else None)
+
+    def _blobs(self, names: Sequence[str]) -> list[bytes | None]:
+        """Return the contents of blobs by name, in order; those that the time was enough for."""
+        out: list[bytes | None] = []
+        if not names:
+            return out
+        try:
+            for data in read_blobs(self.git, names, MAX_BYTES, _QUIET):
+                if time.monotonic() > self.until:
+                    break
+                out.append(data)
+        except (GitmemError, OSError, ValueError):
+            pass
+        return out
 
     def _keep(self, key: str, lines: list[str] | None) -> None:
         self._texts[key] = lines
@@ -110,13 +110,7 @@ class TextSources:
             return None
         key = f"{commit}:{path}"
         if key not in self._texts:
-            data = self.content(path, commit)
-            self._keep(
-                key,
-                None
-                if data is None or b"\0" in data[:8000]
-                else split(data.decode("utf-8", "replace")),
-            )
+            self._keep_committed(key, self.content(path, commit))
         return self._texts.get(key)
 
     # -- git, and the disk
@@ -173,9 +167,7 @@ class TextSources:
         """Return {old name: new name} of what git sees as renamed between a commit and a target."""
         key = (source, target)
         if key not in self._renames:
-            if source not in self._checked:
-                self._checked[source] = self.commit(source)
-            start = self._checked[source]
+            start = source if _OID.fullmatch(source) else self._checked_commit(source)
             options = (
                 "-M50%",
                 "--diff-filter=R",
@@ -197,6 +189,11 @@ class TextSources:
             self._renames[key] = dict(pairs(data or b""))
         return self._renames[key]
 
+    def _checked_commit(self, revision: str) -> str:
+        if revision not in self._checked:
+            self._checked[revision] = self.commit(revision)
+        return self._checked[revision]
+
     def grep(self, what: Sequence[str], target: str) -> list[str]:
         """Return the files that `git grep` finds.
 
@@ -213,6 +210,28 @@ class TextSources:
             if raw
         ]
 
+    def holding(self, probes: Sequence[str], target: str) -> dict[str, list[str]]:
+        """Return for each text, which is within a line, the files that hold it, as `grep` does."""
+        found: dict[str, dict[str, None]] = {probe: {} for probe in probes}
+        patterns = [part for probe in probes for part in ("-e", probe)]
+        options = ("-z", "-I", "--full-name", "--no-color", "-F", *patterns)
+        if not probes:
+            data = b""
+        elif target == HERE:
+            data = self.run_here("grep", "--untracked", *options, "--") or b""
+        else:
+            data = self.run("grep", *options, target, "--") or b""
+        for row in data.split(b"\n"):
+            raw, _, line = row.partition(b"\0")
+            name = (raw if target == HERE else raw.split(b":", 1)[-1]).decode(
+                "utf-8", "surrogateescape"
+            )
+            text = line.decode("utf-8", "surrogateescape")
+            for probe, files in found.items():
+                if probe in text:
+                    files[name] = None
+        return {probe: list(files) for probe, files in found.items()}
+
     def content(self, path: str, target: str) -> bytes | None:
         """Return a file's content in the work tree or at a commit.
 
@@ -223,10 +242,9 @@ class TextSources:
         if target == HERE:
             return self._on_disk(path)
         name = f"{target}:{path}"
-        size = self.run("cat-file", "-s", name)
-        if not size or not size.strip().isdigit() or int(size) > MAX_BYTES:
-            return None
-        return self.run("cat-file", "blob", name)
+        if "\n" in path:
+            return self.run("cat-file", "blob", name)
+        return next(iter(self._blobs([name])), None)
 
     def _on_disk(self, path: str) -> bytes | None:
         assert self.worktree is not None

@@ -2,7 +2,7 @@
 
 import time
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gitmem.codemap.anchors.context import AROUND
@@ -10,6 +10,7 @@ from gitmem.codemap.anchors.git_texts import HERE, TextSources, pairs, split
 from gitmem.codemap.linemap.normal_forms import squash, weight
 
 STEPS = 10  # renames that are followed one by one
+MOST_GONE = 500  # files that one look at history is for
 
 
 class FileNames:
@@ -19,11 +20,43 @@ class FileNames:
         self._sources = sources
         self._names: dict[tuple[str, str], tuple[str, ...]] = {}
         self._steps: dict[tuple[str, str], str] = {}
+        self._removals: dict[str, dict[str, str]] = {}  # by commit: name -> what removed it last
 
     def forget(self) -> None:
         """Forget the names: something was committed, checked out, renamed."""
         self._names.clear()
         self._steps.clear()
+        self._removals.clear()
+
+    def expect(self, paths: Iterable[str]) -> None:
+        """Read for several files that are gone, in one look at history, what `file` needs."""
+        tip = self._sources.head_id()
+        names = [path for path in dict.fromkeys(paths) if path][:MOST_GONE]
+        if tip and len(names) > 1:
+            self._find_removals(tip, names)
+            self._sources.read_committed(tip, names)
+
+    def _removal(self, tip: str, name: str) -> str:
+        """Return the commit that removed a file last, '' for none."""
+        if name not in self._removals.get(tip, {}):
+            self._find_removals(tip, [name])
+        return self._removals.get(tip, {}).get(name, "")
+
+    def _find_removals(self, tip: str, names: Sequence[str]) -> None:
+        once = ["-1"] if len(names) == 1 else []
+        data = self._sources.run(
+            *("log", *once, "--format=%x01%H", "--diff-filter=D", "--no-renames"),
+            *("--name-only", "-z", tip, "--", *(f":(top,literal){name}" for name in names)),
+        )
+        if data is None:
+            return
+        known = self._removals.setdefault(tip, {})
+        removed: dict[str, str] = {}
+        for part in data.decode("utf-8", "surrogateescape").split("\x01")[1:]:
+            commit, *paths = part.split("\0")
+            for path in paths:
+                removed.setdefault(path.removeprefix("\n"), commit)
+        known.update({name: removed.get(name, "") for name in names})
 
     def earlier(self, path: str, commits: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the other names of a file, newest first.
@@ -103,23 +136,7 @@ class FileNames:
         tip = target or self._sources.head_id()
         name, seen = path, {path}
         for _ in range(STEPS if tip else 0):
-            gone = (
-                (
-                    self._sources.run(
-                        "log",
-                        "-1",
-                        "--format=%H",
-                        "--diff-filter=D",
-                        "--no-renames",
-                        tip,
-                        "--",
-                        f":(top,literal){name}",
-                    )
-                    or b""
-                )
-                .decode()
-                .strip()
-            )
+            gone = self._removal(tip, name)
             new = self._sources.renamed(f"{gone}^", gone).get(name, "") if gone else ""
             if not new and target == HERE and tip:  # renamed since the last commit
                 new = self._sources.renamed(tip, HERE).get(name, "")

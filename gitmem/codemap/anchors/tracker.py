@@ -84,6 +84,12 @@ class Follower:
         self._sources.begin()
         return self._sources.content(path, HERE if self.worktree else "HEAD")
 
+    def is_file(self, path: str) -> bool:
+        """Say whether a path is a file, as `now` sees it."""
+        if self.worktree and safe(path):
+            return os.path.isfile(os.path.join(self.worktree, path))
+        return self.text(path) is not None
+
     def now(self, anchor: dict[str, Any]) -> Placement:
         """Return where an anchor is in the work tree; in HEAD where there is none."""
         return self._find(anchor, HERE) if self.worktree else self.at(anchor, "HEAD")
@@ -99,6 +105,11 @@ class Follower:
             self._names.file(anchor, path, HERE) if path and self.worktree else (path, None)
         )
         return where if data is not None else ""
+
+    def expect(self, paths: Iterable[str]) -> None:
+        """Prepare to find anchors of several files: what git is asked for is asked for once."""
+        self._sources.begin()
+        self._names.expect([path for path in paths if not self.is_file(path)])
 
     def could_hold(self, text: str, anchors: Sequence[dict[str, Any]], path: str) -> list[bool]:
         """Return for each anchor whether its code may have moved to a file.
@@ -236,18 +247,12 @@ class Follower:
     def _holding(self, probes: Sequence[str], path: str, target: str) -> list[str]:
         """Return other files that hold one of these lines, in the probes' order."""
         out: list[str] = []
-        every = [part for probe in probes for part in ("-e", probe)]
-        if len(probes) > 1 and not any(
-            name != path for name in self._sources.grep(("-F", *every), target)
-        ):
-            return out  # mostly: one search instead of four
+        holding = self._sources.holding(probes, target)
         for probe in probes:
-            names = [
-                name for name in self._sources.grep(("-F", "-e", probe), target) if name != path
-            ]
+            names = [name for name in holding[probe] if name != path]
             if len(names) <= 3 * CANDIDATES:  # a line that is everywhere tells nothing
                 out += [name for name in names if name not in out]
-            if len(out) >= CANDIDATES or time.monotonic() > self._sources.until:
+            if len(out) >= CANDIDATES:
                 break
         return out[:CANDIDATES]
 

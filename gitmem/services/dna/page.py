@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gitmem.services.dna.facts import ProjectFacts
+from gitmem.services.dna.patterns import cut_text
 from gitmem.text.tokens import tokens
 
 RUNS = (
@@ -76,20 +77,6 @@ def page(facts: ProjectFacts, budget: int) -> str:
     return text
 
 
-def with_patterns(body: str, titles: Sequence[str], budget: int) -> str:
-    """Return a stored page with the patterns that hold now, as far as its budget has room.
-
-    They are facts: no page stores their words.
-    """
-    heading = "\n## Patterns\n"
-    rows = ""
-    for title in titles:
-        row = f"- {_cut(title, 120)}\n"
-        if tokens(body + heading + rows + row) <= budget:
-            rows += row
-    return body + heading + rows if rows else body
-
-
 def _lines(facts: ProjectFacts, size: Size) -> Iterator[str]:
     yield _summary(facts, size)
     if not (facts.languages or facts.unread or facts.stack or facts.dependencies):
@@ -98,7 +85,7 @@ def _lines(facts: ProjectFacts, size: Size) -> Iterator[str]:
     yield from _part(
         "Workspaces",
         [
-            _workspace(folder, name, _cut(about, size.text // 3))
+            _workspace(folder, name, cut_text(about, size.text // 3))
             for folder, name, about in facts.workspaces[: size.rows * 3]
         ],
     )
@@ -116,8 +103,8 @@ def _lines(facts: ProjectFacts, size: Size) -> Iterator[str]:
         "Configuration", _listed([_inside(path, facts) for path in facts.configuration], size.names)
     )
     yield from _part("Environment", _listed(facts.environment, size.names + 4))
-    yield from _part("Plans", [f"- {_cut(one, 160)}" for one in facts.plans[:3]])
-    said = [f"- {path}: {_cut(text, size.text)}" for path, text in facts.context]
+    yield from _part("Plans", [f"- {cut_text(one, 160)}" for one in facts.plans[:3]])
+    said = [f"- {path}: {cut_text(text, size.text)}" for path, text in facts.context]
     said += [f"- {path}: {_points(points, size.text)}" for path, points in facts.points]
     yield from _part("In its own words", [row for row in said if not row.endswith(": ")][:4])
 
@@ -135,7 +122,7 @@ def _points(points: Sequence[str], most: int) -> str:
         longer = f"{out}; {point}" if out else point
         if len(longer) > most:
             rest = len(points) - number
-            return f"{out}; and {rest} more" if out else _cut(point, most)
+            return f"{out}; and {rest} more" if out else cut_text(point, most)
         out = longer
     return out
 
@@ -148,7 +135,7 @@ def _part(title: str, rows: list[str]) -> Iterator[str]:
 
 
 def _summary(facts: ProjectFacts, size: Size) -> str:
-    about = _cut(facts.about, size.text)
+    about = cut_text(facts.about, size.text)
     code = [_counted(*row) for row in facts.languages[:4]]
     unread = [_counted_files(language, number) for language, number in facts.unread[:3]]
     most = max((number for _, number, _ in facts.languages), default=0)
@@ -221,7 +208,7 @@ def _commands(facts: ProjectFacts, size: Size) -> list[str]:
     rows = sorted(facts.commands, key=_order)
     shown = []
     for command, what in rows[: size.rows]:
-        about = _cut(what, size.text // 2)
+        about = cut_text(what, size.text // 2)
         shown.append(f"- `{command}`{f': {about}' if about else ''}")
     if len(rows) > size.rows > 0:
         shown.append(f"- and {len(rows) - size.rows} more")
@@ -249,14 +236,3 @@ def _listed(names: list[str], most: int, lead: str = "") -> list[str]:
 
 def _inside(path: str, facts: ProjectFacts) -> str:
     return path.removeprefix(facts.folder + "/") if facts.folder else path
-
-
-def _cut(text: str, most: int) -> str:
-    """Return a text within a length: whole sentences if there is one, else cut at a word."""
-    text = " ".join(text.split())
-    if len(text) <= most:
-        return text
-    end = max(text.rfind(mark, 0, most) for mark in (". ", "! ", "。", "！"))
-    if end >= most // 4:
-        return text[: end + 1]
-    return text[: max(1, most - 1)].rsplit(" ", 1)[0].rstrip(" ,.;:(") + "…"

@@ -1,7 +1,7 @@
 """Which gotchas are about a file, and on which of its lines they are now."""
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -188,7 +188,7 @@ def arrived(
 def names_of(
     path: str,
     follower: Follower,
-    apart: Container[str],
+    apart: Collection[str],
     elsewhere: Callable[[], Iterable[Row]],
     go_on: Callable[[], bool],
 ) -> tuple[str, ...]:
@@ -196,10 +196,9 @@ def names_of(
 
     The names are among the files `apart`, whose gotchas `elsewhere` returns.
     """
-    if not apart or not go_on():
+    if not go_on() or all(name == path or follower.is_file(name) for name in apart):
         return ()
-    told = [name for name in follower.earlier(path) if name in apart]
-    return tuple(dict.fromkeys([*told, *former(elsewhere(), follower, path, go_on)]))
+    return former(elsewhere(), follower, path, go_on)
 
 
 def former(
@@ -212,6 +211,8 @@ def former(
     """
     out: dict[str, None] = {}
     asked: set[tuple[str, str, str]] = set()
+    rows = list(rows)
+    follower.expect(_paths(rows))
     for row in rows:
         for anchor in row["anchors"]:
             was = anchor.get("path")
@@ -224,6 +225,12 @@ def former(
             if follower.text(was) is None and follower.called(anchor) == path:
                 out[was] = None
     return tuple(out)
+
+
+def _paths(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the paths that records have places in."""
+    for row in rows:
+        yield from (anchor["path"] for anchor in row["anchors"] if _is_place(anchor))
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +323,7 @@ def survey(
     todo = [sum(map(_is_place, row["anchors"])) for row in rows]
     found: list[tuple[int, Drifted]] = []
     done = 0
+    follower.expect(files)
     for path, some in files.items():
         for (at, anchor), where in _now(follower, path, some, go_on):
             if where.stale or where.state in {"changed", "approximate", "adrift", "moved"}:

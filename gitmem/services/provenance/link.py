@@ -84,17 +84,25 @@ class Linker:
                 out[commit.oid] = found
         return out
 
-    def guess(self, commit: CodeCommit, paths: Sequence[str]) -> list[Link]:
-        """Return who made a commit that was not looked at yet, as far as some of its files tell.
+    def guess(
+        self, commits: Sequence[CodeCommit], paths: Mapping[str, Sequence[str]]
+    ) -> dict[str, list[Link]]:
+        """Return who made commits that were not looked at yet, by id, as far as some files tell.
 
-        Nothing is kept.
+        `paths` are the files of each, by its id. Nothing is kept.
         """
+        some = sessions.some(self.state)
         # git's blame tells no trailers
-        commit = self.history.commits([commit.oid]).get(commit.oid, commit)
-        written = self._edits(commit.at, commit.at)
-        self._trusted = self._whose_trailers_count([commit])
-        self._taken_over = frozenset(self.of_others([commit]))
-        return self._of(commit, sessions.some(self.state), written, paths, keep=False)
+        whole = self.history.commits([commit.oid for commit in commits])
+        commits = [whole.get(commit.oid, commit) for commit in commits]
+        self._trusted = self._whose_trailers_count(commits)
+        has_edits = edits.last(self.state) > 0
+        self._taken_over = frozenset(self.of_others(commits) if has_edits else ())
+        out = {}
+        for commit in commits:
+            written = self._edits(commit.at, commit.at)
+            out[commit.oid] = self._of(commit, some, written, paths[commit.oid], keep=False)
+        return out
 
     def of_work(
         self, path: str, data: bytes, lines: Iterable[int], head: str

@@ -120,13 +120,19 @@ def origins(
         groups.values(), key=lambda some: -(some[0].commit.at if some[0].commit else 1 << 60)
     )[:COMMITS]
     known = known_links(sources, [some[0].commit.oid for some in kept if some[0].commit])
+    unlinked = [
+        (some[0].commit, [one.path for one in some])
+        for some in kept
+        if some[0].commit and not known.get(some[0].commit.oid)
+    ]
+    if unlinked:
+        paths = {commit.oid: names for commit, names in unlinked}
+        known |= sources.linker.guess([commit for commit, _ in unlinked], paths)
     told: set[str] = set()
     out = []
     for some in kept:
         commit = some[0].commit
         found = known.get(commit.oid, []) if commit else _in_hand(sources, path, some, contents)
-        if commit and not found:
-            found = sources.linker.guess(commit, [one.path for one in some])
         parts = _parts(found, some)
         mine = {part.session for part in parts}
         others = [
