@@ -309,7 +309,7 @@ class Publisher:
 
     async def locate(self, path: str) -> DocumentPlace | None:
         """Return a file's place, looked for on the disk."""
-        found = await self.disk(self._repositories.locate, path)
+        found = await self.disk(self._repositories.locate, path) if "\0" not in path else None
         if found is None:
             self._repositories.forget(path)
             return None

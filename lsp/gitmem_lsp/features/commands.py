@@ -24,6 +24,7 @@ from gitmem_lsp.features import code, provenance, reports
 from gitmem_lsp.features.file_memories import memory_notes, snoozed_notes
 from gitmem_lsp.features.host import Host
 from gitmem_lsp.features.resolve import (
+    ForeignDocument,
     as_plain,
     holder,
     home,
@@ -302,12 +303,9 @@ async def list_gotchas(
     """
     wanted = options or {}
     if uri and not wanted.get("all"):
-        try:
-            _, found = await looked_at(ls, uri)
-            memories = await memory_notes(ls, uri) if wanted.get("memories") else []
-            snoozed = await snoozed_notes(ls, uri) if wanted.get("snoozed") else []
-        except UserError:
-            return []  # of no repository; clients ask for whatever is in front
+        _, found = await looked_at(ls, uri)
+        memories = await memory_notes(ls, uri) if wanted.get("memories") else []
+        snoozed = await snoozed_notes(ls, uri) if wanted.get("snoozed") else []
         notes = (*found.notes, *found.triggered, *found.past)
         named = {note.id for note in notes}
         others = [note for note in (*memories, *snoozed) if note.id not in named]
@@ -338,10 +336,7 @@ async def report(ls: Host, uri: str) -> Answer:
 
 async def status(ls: Host, uri: str | None = None) -> Answer:
     """Return counts of a repository."""
-    try:
-        place = await place_of(ls, uri) if uri else await home(ls)
-    except UserError:
-        return None
+    place = await place_of(ls, uri) if uri else await home(ls)
     if place is None:
         return None
     view = place.repository.view
@@ -404,6 +399,18 @@ COMMANDS: Mapping[str, tuple[Run, int, tuple[tuple[type, ...], ...]]] = {
 }
 
 
+# Clients ask these of whatever document is in front. Of one that is no file of a repository the
+# answer is empty; a command that changes something says why it cannot.
+NOTHING: Mapping[str, Answer] = {
+    command_names.LIST: [],
+    command_names.REPORT: None,
+    command_names.TIMELINE: None,
+    command_names.WHY: None,
+    command_names.CODE: None,
+    command_names.STATUS: None,
+}
+
+
 def handler(name: str) -> Callable[..., Awaitable[Answer]]:
     """Return the handler of a command as pygls wants it."""
     run, needed, types = COMMANDS[name]
@@ -426,6 +433,8 @@ def handler(name: str) -> Callable[..., Awaitable[Answer]]:
         except JsonRpcException:
             raise
         except GitmemError as error:
+            if isinstance(error, ForeignDocument) and name in NOTHING:
+                return NOTHING[name]
             ls.say(plain(f"{error} {error.hint}"), t.MessageType.Error)
         except Exception as error:
             log.exception("%s failed", name)

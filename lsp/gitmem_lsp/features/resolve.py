@@ -17,22 +17,35 @@ from gitmem_lsp.diagnostics.note_cache import Looked, look, look_further
 from gitmem_lsp.features.host import Host
 from gitmem_lsp.protocol.positions import git_lines, split_lines
 from gitmem_lsp.workspace.code_moves import NONE, Moves
+from gitmem_lsp.workspace.file_text import read_regular
 from gitmem_lsp.workspace.place_notes import MAX_CHARS
 from gitmem_lsp.workspace.repositories import DocumentPlace, ServedRepository
 
 PATIENCE = 3.0  # seconds that a request waits for the workspace's repositories to be found
 
 
+class ForeignDocument(UserError):
+    """A document that is no file of a git repository's work tree: questions about it are empty."""
+
+
 async def place_of(ls: Host, uri: str) -> DocumentPlace:
-    """Return where a document's file is; raises UserError outside of any work tree."""
+    """Return where a document's file is; raises ForeignDocument outside of any work tree."""
     state = ls.publisher.get(uri)
     if state is not None and state.place is not None:
         return state.place
-    path = to_fs_path(uri) if uri.startswith("file:") else None
+    path = path_of(uri)
     place = await ls.publisher.locate(path) if path else None
     if place is None:
-        raise UserError("this document is not a file of a git repository.", "Save it in one first.")
+        raise ForeignDocument(
+            "this document is not a file of a git repository.", "Save it in one first."
+        )
     return place
+
+
+def path_of(uri: str) -> str:
+    """Return the path of a document on this machine's disk; '' for any other document."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return path if path and "\0" not in path else ""
 
 
 async def home(ls: Host, uri: str = "") -> DocumentPlace | None:
@@ -40,7 +53,7 @@ async def home(ls: Host, uri: str = "") -> DocumentPlace | None:
 
     That of the workspace for what is not a file.
     """
-    if uri.startswith("file:") and (path := to_fs_path(uri)):
+    if path := path_of(uri):
         found = await ls.publisher.disk(ls.repositories.enclose, path)
         return ls.repositories.place(found) if found else None
     await _homes(ls)
@@ -90,21 +103,19 @@ async def holder(ls: Host, id: str, uri: str = "") -> DocumentPlace:
 async def lines_of(ls: Host, uri: str, place: DocumentPlace) -> tuple[str, ...]:
     """Return the lines of a document as the editor has it, else as the disk has it.
 
-    Raises UserError.
+    Raises ForeignDocument where neither has it.
     """
     document = ls.workspace_lines.opened(uri)
     if document is not None:
         return document.snapshot()
-    path = to_fs_path(uri) or ""
-    return await place.repository.read_code(_read, path)
+    return await place.repository.read_code(_read, path_of(uri))
 
 
 def _read(path: str) -> tuple[str, ...]:
     try:
-        with open(path, "rb") as file:
-            data = file.read(4 * MAX_CHARS)
+        data = read_regular(path, 4 * MAX_CHARS)
     except (OSError, ValueError) as error:
-        raise UserError(
+        raise ForeignDocument(
             f"the file cannot be read: {getattr(error, 'strerror', None) or error}.",
             "Open it in the editor first.",
         ) from error
