@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.records.items import DECISION, DONE, TASK, Item
-from gitmem.services.session_log.condense import MARKED, TOPICS, bare, overview, shorten, told
+from gitmem.services.session_log.condense import MARKED, TOPICS, bare, shorten
+from gitmem.services.session_log.overview import overview_lines, overview_of
 
 AT = "2026-01-01T00:00:00Z"
 
@@ -156,12 +157,12 @@ def test_what_matters_now_is_what_was_said_last():
         ),
         first=5,
     )
-    now = overview([one, two], AT)
+    now = overview_of([one, two], AT)
     assert now["marked"] == ["never update a row"]
     assert now["decided"] == ["Use SERIALIZABLE instead of READ COMMITTED for the ledger"]
     assert now["next"] == ["Add a test for jitter"]
     assert now["failed"] == ["`lint`: E501"]
-    assert list(told(now)) == [
+    assert list(overview_lines(now)) == [
         "marked: never update a row",
         "to do: Add a test for jitter",
         "decided: Use SERIALIZABLE instead of READ COMMITTED for the ledger",
@@ -175,11 +176,11 @@ def test_what_matters_now_is_what_was_said_last():
 
 def test_nothing_gives_nothing():
     assert short()["topics"] == []
-    assert list(told(overview([], AT))) == []
+    assert list(overview_lines(overview_of([], AT))) == []
     assert (
         list(
-            told(
-                overview(
+            overview_lines(
+                overview_of(
                     [
                         {
                             "topics": 3,
@@ -235,7 +236,7 @@ ROWS = st.fixed_dictionaries(
 def test_any_rows_are_told_in_short(rows):
     found = short(*rows)
     json.dumps(found)
-    list(told(overview([found], AT)))
+    list(overview_lines(overview_of([found], AT)))
     marks = [
         one
         for one in rows

@@ -16,6 +16,7 @@ from gitmem.clock import stamp
 from gitmem.records.items import Item
 from gitmem.repo.location import Home
 from gitmem.services.session_log import condense, reader, rotation
+from gitmem.services.session_log.overview import overview_lines, overview_of
 from gitmem.services.session_log.reader import FOLDER, LIVE, SHORT, Segment
 from gitmem.state import context_flags, sessions
 
@@ -128,12 +129,12 @@ def shorts(home: Home, id: str) -> Iterator[dict[str, Any]]:
 
 
 def overview(home: Home, id: str, now: float) -> dict[str, Any]:
-    """Return what a session should know of itself (`condense.overview`).
+    """Return what a session should know of itself (`overview.overview_of`).
 
     The result includes the `lines` that say it.
     """
-    found = condense.overview(list(shorts(home, id)), stamp(now))
-    return {**found, "told": list(condense.told(found))}
+    found = overview_of(list(shorts(home, id)), stamp(now))
+    return {**found, "told": list(overview_lines(found))}
 
 
 def write_overview(home: Home, id: str, now: float) -> None:

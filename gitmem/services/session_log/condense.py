@@ -1,20 +1,18 @@
 """A long history in short: per topic what was asked, done, decided and failed.
 
-What was marked, word for word. And what of it matters now.
+What was marked, word for word.
 
 Pure: rows and items in, plain values out. `services.session_log.rotation` keeps a segment's short
-form beside it; `hooks.compaction` tells a session whose context was compacted what its own history
-says.
+form beside it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gitmem.records.items import DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id
 from gitmem.services.session_log.reader import content, event, facts, files, marked
-from gitmem.text.replacement import beside, replaces, words
-from gitmem.text.same_statement import same
+from gitmem.text.replacement import beside
 from gitmem.text.tokenizer import tokens
 
 Row = Mapping[str, Any]
@@ -28,8 +26,6 @@ SAME = 0.34  # of the words of a prompt, in those of the topic so far: it goes o
 BRIEF = 2  # telling words up to which a prompt says nothing of a topic: yes, go on
 VARIABLES = 12
 PASSED = 200  # commands that a short form knows to pass
-KEPT = 40  # sentences of a kind that are compared with a new one
-FINISHED = 0.6  # of a task's words, in what is said to be done
 _ASSIGNED = re.compile(
     r"(?:^|[\s;&|(])(?:export\s+|set\s+-x\s+|env\s+)?([A-Z][A-Z0-9_]{2,40})=(\"[^\"\n]{0,80}\""
     r"|'[^'\n]{0,80}'|[^\s;&|<>()\"']{1,80})"
@@ -50,16 +46,6 @@ _KEYS = {
     TASK: "next",
     DONE: "done",
 }
-# what a session that has lost its context is told, in this order: (key, how it is called, how many
-# of it)
-TOLD = (
-    ("marked", "marked", 20),
-    ("next", "to do", 8),
-    ("decided", "decided", 10),
-    ("wanted", "wanted by the user", 6),
-    ("failed", "fails", 5),
-    ("learned", "learned", 5),
-)
 
 
 def bare(command: str) -> str:
@@ -145,86 +131,113 @@ class _Topic:
         return {key: value for key, value in out.items() if value}
 
 
-def shorten(rows: Iterable[tuple[int, Row]], items: Iterable[Item] = ()) -> Short:  # noqa: C901
+class _Digest:
+    """A history in short, as its rows are taken in."""
+
+    def __init__(self) -> None:
+        self.topics: list[_Topic] = []
+        self.marked: list[Short] = []
+        self.state: dict[str, str] = {}
+        self.variables: dict[str, str] = {}  # the newest is the last
+        self.passed: dict[str, None] = {}  # commands, the newest is the last
+        self.first = self.last = self.rows = 0
+        self.start = self.end = ""
+
+    def take(self, number: int, row: Row) -> None:
+        """Take in the next row."""
+        text = content(row)
+        at = row["timestamp"] if isinstance(row.get("timestamp"), str) else ""
+        self.first, self.last, self.rows = self.first or number, number, self.rows + 1
+        self.start, self.end = self.start or at, at or self.end
+        self._take_state(row.get("state"))
+        if marked(row):
+            if len(self.marked) < MARKED:
+                self.marked.append({"line": number, "at": at, "text": text[:MARK]})
+            return
+        name = event(row)
+        if name == "PromptSubmit" and text:
+            self._topic(number, at, text).ask(text)
+        elif name == "TurnEnd" and text and not facts(row).get("agent_id"):
+            self._topic(number, at).answer = line_of(text, SENTENCE)
+        elif name == "AfterTool":
+            self._take_success(self._topic(number, at), row, text)
+        elif name == "ToolFailed":
+            self._take_failure(self._topic(number, at), text)
+
+    def _topic(self, number: int, at: str, prompt: str = "") -> _Topic:
+        """Return the topic of a row: a new one if a prompt changes the subject."""
+        if not self.topics or (prompt and not self.topics[-1].goes_on(prompt)):
+            self.topics.append(_Topic(number, at))
+        topic = self.topics[-1]
+        topic.last, topic.start, topic.end = number, topic.start or at, at or topic.end
+        return topic
+
+    def _take_state(self, state: object) -> None:
+        if isinstance(state, dict):
+            for key, value in state.items():
+                if isinstance(value, str) and value:
+                    self.state[str(key)] = line_of(value)
+
+    def _take_failure(self, topic: _Topic, text: str) -> None:
+        line, _, output = text.partition("\n")
+        command = bare(line)
+        if command:
+            topic.failed[command] = _telling(output)
+            self.passed.pop(command, None)
+
+    def _take_success(self, topic: _Topic, row: Row, text: str) -> None:
+        if facts(row).get("action") == "write":
+            for path in files(row):
+                topic.changed[path] = topic.changed.get(path, 0) + 1
+        line = text.partition("\n")[0]
+        command = bare(line)
+        if command:
+            self._pass(topic, command)
+            commit = _COMMITTED.search(text)
+            if commit:
+                topic.commits.append(line_of(commit[1] or commit[2] or commit[3]))
+        for name, value in _ASSIGNED.findall(line_of(line)):
+            self.variables.pop(name, None)
+            self.variables[name] = value.strip("\"'")
+
+    def _pass(self, topic: _Topic, command: str) -> None:
+        """Note that a command passes, and that its failures are over."""
+        failures = [earlier for earlier in self.topics if command in earlier.failed]
+        for earlier in failures:
+            del earlier.failed[command]
+        if failures:
+            topic.passed.append(command)
+        self.passed.pop(command, None)
+        self.passed[command] = None
+
+    def short(self) -> Short:
+        """Return it as plain values."""
+        return {
+            "format": 1,
+            "first": self.first,
+            "last": self.last,
+            "rows": self.rows,
+            "from": self.start,
+            "to": self.end,
+            "topics": _fewer([topic.short() for topic in self.topics]),
+            "marked": self.marked,
+            "state": self.state,
+            "variables": dict(list(self.variables.items())[-VARIABLES:]),
+            "passed": list(self.passed)[-PASSED:],
+        }
+
+
+def shorten(rows: Iterable[tuple[int, Row]], items: Iterable[Item] = ()) -> Short:
     """Return rows in short.
 
     `rows` are (line, row) in their order; the lines of `items`, which extraction has found in them,
     are the same.
     """
-    topics: list[_Topic] = []
-    kept: list[Short] = []
-    state: dict[str, str] = {}
-    variables: dict[str, str] = {}
-    passing: dict[str, None] = {}
-    first = last = count = 0
-    start = end = ""
-
-    def topic(number: int, at: str, prompt: str = "") -> _Topic:
-        if not topics or (prompt and not topics[-1].goes_on(prompt)):
-            topics.append(_Topic(number, at))
-        one = topics[-1]
-        one.last, one.start, one.end = number, one.start or at, at or one.end
-        return one
-
+    digest = _Digest()
     for number, row in rows:
-        about, text = facts(row), content(row)
-        at = row["timestamp"] if isinstance(row.get("timestamp"), str) else ""
-        first, last, count = first or number, number, count + 1
-        start, end = start or at, at or end
-        if isinstance(row.get("state"), dict):
-            state.update(
-                {
-                    str(key): line_of(str(value))
-                    for key, value in row["state"].items()
-                    if isinstance(value, str) and value
-                }
-            )
-        if marked(row):
-            if len(kept) < MARKED:
-                kept.append({"line": number, "at": at, "text": text[:MARK]})
-            continue
-        what = event(row)
-        if what == "PromptSubmit" and text:
-            topic(number, at, text).ask(text)
-        elif what == "TurnEnd" and text and not about.get("agent_id"):
-            topic(number, at).answer = line_of(text, SENTENCE)
-        elif what in {"AfterTool", "ToolFailed"}:
-            one = topic(number, at)
-            line, _, said = text.partition("\n")
-            command = bare(line)
-            if what == "ToolFailed":
-                if command:
-                    one.failed[command] = _telling(said)
-                    passing.pop(command, None)
-                continue
-            if about.get("action") == "write":
-                for path in files(row):
-                    one.changed[path] = one.changed.get(path, 0) + 1
-            if command:
-                if any([topic.failed.pop(command, None) is not None for topic in topics]):  # noqa: C419 - in all of them
-                    one.passed.append(command)
-                passing.pop(command, None)
-                passing[command] = None
-            if command and (found := _COMMITTED.search(text)):
-                one.commits.append(line_of(found[1] or found[2] or found[3]))
-            for name, value in _ASSIGNED.findall(line_of(line)):
-                variables.pop(name, None)  # the newest is the last
-                variables[name] = value.strip("\"'")
-    _spread(topics, items)
-    shorts = [one.short() for one in topics]
-    return {
-        "format": 1,
-        "first": first,
-        "last": last,
-        "rows": count,
-        "from": start,
-        "to": end,
-        "topics": _fewer(shorts),
-        "marked": kept,
-        "state": state,
-        "variables": dict(list(variables.items())[-VARIABLES:]),
-        "passed": list(passing)[-PASSED:],
-    }
+        digest.take(number, row)
+    _spread(digest.topics, items)
+    return digest.short()
 
 
 def _spread(topics: Sequence[_Topic], items: Iterable[Item]) -> None:
@@ -282,126 +295,3 @@ def _fewer(topics: list[Short]) -> list[Short]:
             if both:
                 before[key] = both[-most:]
     return topics
-
-
-# -- what matters now
-
-
-def overview(shorts: Sequence[Short], at: str) -> Short:  # noqa: C901
-    """Return what a session should know of itself.
-
-    It is made from the short forms of all parts of its history, the oldest first. What is said
-    twice appears once.
-    """
-    found: dict[str, dict[str, str]] = {key: {} for key, _, _ in TOLD}
-    state: dict[str, str] = {}
-    variables: dict[str, str] = {}
-    changed: dict[str, int] = {}
-    asked: list[str] = []
-    answer = ""
-    for short in shorts:
-        state.update(_texts(short.get("state")))
-        for name, value in _texts(short.get("variables")).items():
-            variables.pop(name, None)
-            variables[name] = value
-        for command in _strings(short.get("passed")):
-            for key in [
-                key for key, text in found["failed"].items() if text.startswith(f"`{command}`")
-            ]:
-                del found["failed"][key]
-        for row in _dicts(short.get("marked")):
-            _keep(found["marked"], line_of(str(row.get("text", "")), 2 * SENTENCE), whole=True)
-        for topic in _dicts(short.get("topics")):
-            for key in ("next", "decided", "wanted", "failed", "learned"):
-                for text in _strings(topic.get(key)):
-                    _keep(found[key], text, whole=key == "failed")
-            for path in _strings(topic.get("files")):
-                changed[path] = changed.pop(path, 0) + 1  # the latest at the end
-            for text in _strings(topic.get("done")):
-                _finish(found["next"], text)
-            asked += _strings(topic.get("asked"))
-            answer = str(topic.get("answer", "")) or answer
-    for key in ("next", "decided", "wanted", "learned"):
-        for one in found["marked"].keys() & found[key].keys():
-            del found[key][one]
-    out: Short = {
-        "format": 1,
-        "at": at,
-        "last": max((int(short.get("last", 0)) for short in shorts), default=0),
-    }
-    for key, _, most in TOLD:
-        out[key] = list(found[key].values())[-most:]
-    out |= {
-        "state": state,
-        "variables": dict(list(variables.items())[-VARIABLES:]),
-        "files": list(changed)[-FILES:],
-        "asked": asked[-3:],
-        "answer": answer,
-    }
-    return out
-
-
-def told(overview: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines that tell a session of itself, what matters most first."""
-    for key, name, _ in TOLD[:3]:
-        yield from (f"{name}: {text}" for text in _strings(overview.get(key)))
-    asked = _strings(overview.get("asked"))
-    if asked:
-        yield f"asked last: {asked[-1]}"
-    state = _texts(overview.get("state"))
-    changed = _strings(overview.get("files"))
-    where = [f"on branch {state['branch']}"] if "branch" in state else []
-    where += [f"in {state['folder']}"] if state.get("folder", ".") != "." else []
-    where += [f"files changed: {', '.join(changed)}"] if changed else []
-    if where:
-        yield f"state: {'; '.join(where)}"
-    variables = _texts(overview.get("variables"))
-    if variables:
-        yield f"variables: {', '.join(f'{name}={value}' for name, value in variables.items())}"
-    for key, name, _ in TOLD[3:]:
-        yield from (f"{name}: {text}" for text in _strings(overview.get(key)))
-    yield from (f"asked before: {text}" for text in reversed(asked[:-1]))
-    if overview.get("answer"):
-        yield f"last answer: {overview['answer']}"
-
-
-def _keep(some: dict[str, str], text: str, *, whole: bool = False) -> None:
-    """Keep a text in its newest place; what it says again, or overrules, goes.
-
-    What is `whole` stays as it was said.
-    """
-    if not whole:
-        for key in [key for key, old in some.items() if same(text, old) or replaces(text, old)]:
-            del some[key]
-    key = item_id(text)
-    some.pop(key, None)
-    some[key] = text
-    if len(some) > KEPT and not whole:
-        del some[next(iter(some))]
-
-
-def _finish(some: dict[str, str], done: str) -> None:
-    """Take away the tasks that are done."""
-    said = words(done)
-    for key in [
-        key
-        for key, text in some.items()
-        if (task := words(text)) and len(task & said) >= FINISHED * len(task)
-    ]:
-        del some[key]
-
-
-def _strings(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-
-
-def _dicts(value: object) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _texts(value: object) -> dict[str, str]:
-    return (
-        {key: one for key, one in value.items() if isinstance(one, str)}
-        if isinstance(value, dict)
-        else {}
-    )
