@@ -214,19 +214,20 @@ class _ListMerging:
     def edits(self) -> tuple[list[Edit], bool]:
         """Return the edits, and whether anything is left that was not ours."""
         for n, row in enumerate(self.rows):
-            handlers = self.merging.handlers(row.value)
-            owners = [self.merging.owner(handler) for handler in handlers]
-            self.has_custom = self.has_custom or "custom" in owners
-            ours = {i for i, owner in enumerate(owners) if owner == "ours"}
-            if not ours:
-                continue
-            if len(ours) == len(handlers):
-                self._replace_row(n)
-            else:
-                self._replace_handlers(row.value, handlers, ours)
+            self._change_row(n, row.value)
         add: list[Added] = [] if self.has_custom else [("", item) for item in self.todo]
         edits = self.changes + self.doc.change(self.node, drop=self.drop, swap=self.swap, add=add)
         return edits, not self.drop or bool(add) or len(self.drop) < len(self.rows)
+
+    def _change_row(self, n: int, row: Node) -> None:
+        handlers = self.merging.handlers(row)
+        owners = [self.merging.owner(handler) for handler in handlers]
+        self.has_custom = self.has_custom or "custom" in owners
+        ours = {i for i, owner in enumerate(owners) if owner == "ours"}
+        if ours and len(ours) == len(handlers):
+            self._replace_row(n)
+        elif ours:
+            self._replace_handlers(row, handlers, ours)
 
     def _replace_row(self, n: int) -> None:
         """Keep, replace or drop a group of ours, or a handler."""

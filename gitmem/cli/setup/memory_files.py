@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -12,7 +12,7 @@ from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.services.memory_files import managed_block, pull
 from gitmem.services.memory_files import push as native_push
-from gitmem.services.memory_files.discover import BYTES, LINES
+from gitmem.services.memory_files.discover import BYTES, LINES, Memo
 from gitmem.services.memory_files.pull import Action, PullPlan
 from gitmem.services.memory_files.push import Push
 from gitmem.text.plural import counted
@@ -48,7 +48,22 @@ COLOR = {
     "archived": "red",
     "conflict": "red",
 }
+WAITING = (
+    ("new", "new"),
+    ("proposed", "for the inbox"),
+    ("changed", "changed"),
+    ("conflict", "changed on both sides"),
+    ("moved", "moved"),
+    ("deleted", "deleted"),
+    ("restored", "back again"),
+    ("held", "newer elsewhere"),
+)
 COUNTED = ("new", "proposed", "changed", "conflict", "moved", "archived", "restored")
+NO_BLOCK = "no memory file here has a block: nothing was changed."
+NO_FILE = (
+    "no file was written: Claude Code has left no folder here. To write its memory anyway: git mem "
+    "native push --to claude"
+)
 LEFT = {
     "duplicate": "already in the store",
     "held": "left alone: another branch or clone has a newer text, or somebody else committed this "
@@ -269,54 +284,66 @@ def _files(run: Run, plan: PullPlan, pushes: Mapping[str, Push]) -> list[dict[st
     counts: dict[str, Counter[str]] = {}
     for action in plan.actions:
         counts.setdefault(action.file, Counter())[action.what] += 1
-    out = []
+    rows = []
     for memo in run.files.memos:
-        found = counts.pop(memo.name, Counter())
-        lines, size = managed_block.size(memo.text)
-        blocks = managed_block.find(memo.text.replace("\r\n", "\n").split("\n"))
-        ours = memo.text.split("\n")
-        held = [line for b in blocks for line in ours[b.first : b.last + 1]]
-        row: dict[str, Any] = {
-            "file": memo.name,
-            "reader": memo.reader,
-            "store": memo.scope,
-            "agent": memo.agent,
-            "tracked": memo.tracked,
-            "lines": lines,
-            "bytes": len(memo.data),
-            **_standing(found),
-            "block": {
-                "lines": len(held),
-                "bytes": sum(len(line.encode("utf-8", "replace")) + 1 for line in held),
-                "records": sum(len(b.lines) for b in blocks),
-                "edited": sum(line.edited for b in blocks for line in b.lines),
-                "whole": all(b.whole for b in blocks),
-            },
-        }
-        if held:
-            held_ids = {line.short for b in blocks for line in b.lines}
-            shown = Counter(stores[id] for id in held_ids if id in stores)
-            row["block"]["stores"] = dict(shown)
-            # none of a file that no sync writes: above the work tree, or too large
-            push = pushes.get(os.path.realpath(memo.path))
-            late = native_push.behind(push) if push else None
-            row["block"] |= {"in_step": late is None and push.what != "foreign"} if push else {}
-            row["block"] |= (
-                {"new": late.new, "gone": late.gone, "changed": late.changed} if late else {}
-            )
-            row["block"] |= (
-                {"unknown": push.unknown, "reworded": push.reworded}
-                if push and push.what == "foreign"
-                else {}
-            )
-        if memo.limited:
-            target = LINES, BYTES
-            row["limit"] = {"lines": target[0], "bytes": target[1]}
-            row["over"] = lines > target[0] or size > target[1]
-        out.append({key: value for key, value in row.items() if value not in ("", None)})
-    for name, found in sorted(counts.items()):
-        out.append({"file": name, "missing": True, **_standing(found)})
-    return out
+        # none of a file that no sync writes: above the work tree, or too large
+        push = pushes.get(os.path.realpath(memo.path))
+        row = _memo(memo) | _standing(counts.pop(memo.name, Counter()))
+        row["block"] = _block(memo.text, stores, push)
+        rows.append({key: value for key, value in row.items() if value not in ("", None)})
+    rows += [
+        {"file": name, "missing": True, **_standing(count)}
+        for name, count in sorted(counts.items())
+    ]
+    return rows
+
+
+def _memo(memo: Memo) -> dict[str, Any]:
+    lines, size = managed_block.size(memo.text)
+    row: dict[str, Any] = {
+        "file": memo.name,
+        "reader": memo.reader,
+        "store": memo.scope,
+        "agent": memo.agent,
+        "tracked": memo.tracked,
+        "lines": lines,
+        "bytes": len(memo.data),
+    }
+    if memo.limited:
+        row["limit"] = {"lines": LINES, "bytes": BYTES}
+        row["over"] = lines > LINES or size > BYTES
+    return row
+
+
+def _block(text: str, stores: Mapping[str, str], push: Push | None) -> dict[str, Any]:
+    """Return the size of our block in a file, and how far it is behind what a push would write."""
+    blocks = managed_block.find(text.replace("\r\n", "\n").split("\n"))
+    lines = text.split("\n")
+    held = [line for block in blocks for line in lines[block.first : block.last + 1]]
+    records = [line for block in blocks for line in block.lines]
+    row: dict[str, Any] = {
+        "lines": len(held),
+        "bytes": sum(len(line.encode("utf-8", "replace")) + 1 for line in held),
+        "records": len(records),
+        "edited": sum(line.edited for line in records),
+        "whole": all(block.whole for block in blocks),
+    }
+    if held:
+        ids = {line.short for line in records}
+        row["stores"] = dict(Counter(stores[id] for id in ids if id in stores))
+    if held and push:
+        row |= _behind(push)
+    return row
+
+
+def _behind(push: Push) -> dict[str, Any]:
+    late = native_push.behind(push)
+    row: dict[str, Any] = {"in_step": late is None and push.what != "foreign"}
+    if late:
+        row |= {"new": late.new, "gone": late.gone, "changed": late.changed}
+    if push.what == "foreign":
+        row |= {"unknown": push.unknown, "reworded": push.reworded}
+    return row
 
 
 def _file_json(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -380,58 +407,44 @@ def _standing(found: Mapping[str, int]) -> dict[str, int]:
 
 
 def _status_line(term: Terminal, row: dict[str, Any]) -> str:
-    held = row.get("block", {})
-    has_block = bool(held and held["lines"])
-    waiting = [
-        f"{row[key]} {word}"
-        for key, word in (
-            ("new", "new"),
-            ("proposed", "for the inbox"),
-            ("changed", "changed"),
-            ("conflict", "changed on both sides"),
-            ("moved", "moved"),
-            ("deleted", "deleted"),
-            ("restored", "back again"),
-            ("held", "newer elsewhere"),
-        )
-        if row[key]
-    ]
+    block = row.get("block", {})
+    has_block = bool(block and block["lines"])
+    waiting = [f"{row[key]} {word}" for key, word in WAITING if row[key]]
     # what the file says is in our block alone
-    bare = has_block and not row["records"] and not waiting and not row["duplicate"]
-    parts = (
-        ["nothing of its own"]
-        if bare
-        else [f"{row['records']} record{'s' if row['records'] != 1 else ''}"]
-    )
-    if not bare:
+    is_bare = has_block and not row["records"] and not waiting and not row["duplicate"]
+    if is_bare:
+        parts = ["nothing of its own"]
+    else:
+        parts = [f"{row['records']} record{'s' if row['records'] != 1 else ''}"]
         parts.append(term.style(", ".join(waiting), fg="yellow") if waiting else "in step")
     if row["duplicate"]:
         parts.append(f"{row['duplicate']} known from elsewhere")
     if row.get("missing"):
         parts.append("the file is gone")
     elif row.get("limit"):
-        limit = row["limit"]
-        size = (
-            f"{row['lines']} of {limit['lines']} lines, {row['bytes']:,} of {limit['bytes']:,} "
-            f"bytes"
-        )
-        parts.append(term.style(f"over limit: {size}", fg="red") if row["over"] else size)
+        parts.append(_size(term, row))
     if has_block:
-        edited = f", {held['edited']} edited by hand" if held["edited"] else ""
-        shown = (
-            " and ".join(f"{count} {name}" for name, count in sorted(held["stores"].items())) or "0"
-        )
-        records = f"{shown} record{'' if sum(held['stores'].values()) == 1 else 's'}"
-        parts.append(
-            f"block: {records}, {counted(held['lines'], 'line')}, {held['bytes']:,} "
-            f"bytes{edited}{'' if held['whole'] else ', damaged'}"
-        )
-        if "in_step" in held:
-            parts.append(
-                "block in step" if held["in_step"] else term.style(_late(held), fg="yellow")
-            )
-    where = "" if bare else row.get("store", "")  # whose what the file itself says is
+        parts += _block_parts(term, block)
+    where = "" if is_bare else row.get("store", "")  # whose what the file itself says is
     return f"{plain(row['file'])}{f' ({where})' if where else ''}: {'; '.join(parts)}"
+
+
+def _size(term: Terminal, row: Mapping[str, Any]) -> str:
+    limit = row["limit"]
+    size = f"{row['lines']} of {limit['lines']} lines, {row['bytes']:,} of {limit['bytes']:,} bytes"
+    return term.style(f"over limit: {size}", fg="red") if row["over"] else size
+
+
+def _block_parts(term: Terminal, block: Mapping[str, Any]) -> Iterator[str]:
+    stores = block["stores"]
+    edited = f", {block['edited']} edited by hand" if block["edited"] else ""
+    shown = " and ".join(f"{count} {name}" for name, count in sorted(stores.items())) or "0"
+    records = f"{shown} record{'' if sum(stores.values()) == 1 else 's'}"
+    damaged = "" if block["whole"] else ", damaged"
+    size = f"{counted(block['lines'], 'line')}, {block['bytes']:,} bytes"
+    yield f"block: {records}, {size}{edited}{damaged}"
+    if "in_step" in block:
+        yield "block in step" if block["in_step"] else term.style(_late(block), fg="yellow")
 
 
 def _late(held: Mapping[str, Any]) -> str:
@@ -540,24 +553,15 @@ def _report(
     """
     if as_json:
         failures = [{"message": str(problem), "hint": problem.hint} for problem in run.problems]
-        term.json(
-            {
-                **_plan(plan, dry),
-                "pushed_files": [_push(push) for push in pushes],
-                "failures": failures,
-            }
-        )
+        pushed = [_push(push) for push in pushes]
+        term.json({**_plan(plan, dry), "pushed_files": pushed, "failures": failures})
     else:
         if plan.actions or plan.notes:
             _say_plan(term, plan, dry, pulled=pulled)
         for push in pushes:
             _say_push(term, push, dry, remove)
         if not pushes and not run.problems:
-            nothing = (
-                "no file was written: Claude Code has left no folder here. To write its memory "
-                "anyway: git mem native push --to claude"
-            )
-            term.say("no memory file here has a block: nothing was changed." if remove else nothing)
+            term.say(NO_BLOCK if remove else NO_FILE)
     for problem in run.problems[1:]:
         term.note(f"{problem} {problem.hint}")
     if run.problems:
