@@ -7,7 +7,9 @@ https://git-scm.com/docs/gitformat-pack and Documentation/technical of git.
 import hashlib
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import Any
 
 from gitmem.errors import InvalidRecord
 from gitmem.git.objects import TREE, Commit, Draft, Identity, Raw, TreeEntry
@@ -132,7 +134,7 @@ def parse_commit(oid: str, data: bytes) -> Commit:
     return Commit(oid, tree, tuple(parents), author, committer, message.decode("utf-8", "replace"))
 
 
-def build(  # noqa: C901
+def build(
     draft: Draft,
     read_tree: Callable[[str], tuple[TreeEntry, ...]],
     algorithm: str,
@@ -142,53 +144,71 @@ def build(  # noqa: C901
 
     `keep_tree` is told the trees that it made.
     """
-    new: dict[str, Raw] = {}
+    made = _NewObjects(read_tree, algorithm, keep_tree)
+    tree = draft.base
+    if draft.edits or tree is None:
+        edits = made.nested(draft.edits)
+        tree = made.tree(draft.base, edits) or made.add("tree", b"")
+    commit = made.add("commit", commit_bytes(tree, draft))
+    return commit, tree, list(made.objects.values())
 
-    def add(kind: str, data: bytes) -> str:
-        oid = object_id(kind, data, algorithm)
-        new.setdefault(oid, (oid, kind, data))
+
+@dataclass(slots=True)
+class _NewObjects:
+    """The objects that a draft needs, children first, by oid."""
+
+    read_tree: Callable[[str], tuple[TreeEntry, ...]]
+    algorithm: str
+    keep_tree: Callable[[str, tuple[TreeEntry, ...]], None]
+    objects: dict[str, Raw] = field(default_factory=dict)
+
+    def add(self, kind: str, data: bytes) -> str:
+        """Add an object, and return its oid."""
+        oid = object_id(kind, data, self.algorithm)
+        self.objects.setdefault(oid, (oid, kind, data))
         return oid
 
-    nested: dict[str, object] = {}
-    for path, value in draft.edits.items():
-        here = nested
-        *folders, leaf = path.split("/")
-        for folder in folders:
-            step = here.setdefault(folder, {})
-            if not isinstance(step, dict):
-                raise InvalidRecord(f"path '{path}' runs through a file.")
-            here = step
-        here[leaf] = (
-            TreeEntry(leaf, 0o100644, add("blob", value)) if isinstance(value, bytes) else value
-        )
+    def nested(self, edits: Mapping[str, bytes | TreeEntry | None]) -> dict[str, Any]:
+        """Return edits by path as edits by name, those of a folder in a dict of its own."""
+        root: dict[str, Any] = {}
+        for path, value in edits.items():
+            folder = root
+            *names, leaf = path.split("/")
+            for name in names:
+                folder = folder.setdefault(name, {})
+                if not isinstance(folder, dict):
+                    raise InvalidRecord(f"path '{path}' runs through a file.")
+            folder[leaf] = self._entry(leaf, value) if isinstance(value, bytes) else value
+        return root
 
-    def level(base: str | None, edits: Mapping[str, object]) -> str | None:
-        entries = {e.name: e for e in read_tree(base)} if base else {}
+    def _entry(self, name: str, data: bytes) -> TreeEntry:
+        return TreeEntry(name, 0o100644, self.add("blob", data))
+
+    def tree(self, base: str | None, edits: Mapping[str, Any]) -> str | None:
+        """Add the tree that edits by name make of another, and return its oid; None if empty."""
+        entries = {entry.name: entry for entry in self.read_tree(base)} if base else {}
         for name, value in edits.items():
-            if isinstance(value, dict):
-                old = entries.get(name)
-                oid = level(old.oid if old and old.mode == TREE else None, value)
-                if oid is None:
-                    entries.pop(name, None)
-                else:
-                    entries[name] = TreeEntry(name, TREE, oid)
-            elif isinstance(value, TreeEntry):
-                entries[name] = TreeEntry(name, value.mode, value.oid)
-            else:
+            entry = self._edited(name, entries.get(name), value)
+            if entry is None:
                 entries.pop(name, None)
+            else:
+                entries[name] = entry
         if not entries:
             return None
         ordered, data = ordered_tree(entries.values())
-        oid = add("tree", data)
-        keep_tree(oid, ordered)
+        oid = self.add("tree", data)
+        self.keep_tree(oid, ordered)
         return oid
 
-    if nested or draft.base is None:
-        tree = level(draft.base, nested) or add("tree", b"")
-    else:
-        tree = draft.base
-    commit = add("commit", commit_bytes(tree, draft))
-    return commit, tree, list(new.values())
+    def _edited(
+        self, name: str, old: TreeEntry | None, value: TreeEntry | dict[str, Any] | None
+    ) -> TreeEntry | None:
+        if isinstance(value, TreeEntry):
+            return TreeEntry(name, value.mode, value.oid)
+        if value is None:
+            return None
+        oid = self.tree(old.oid if old and old.mode == TREE else None, value)
+        return TreeEntry(name, TREE, oid) if oid else None
 
 
 def entry_bytes(kind: str, data: bytes, level: int = 1) -> bytes:
