@@ -70,32 +70,55 @@ def contents(history: CodeHistory, names: Sequence[str]) -> dict[str, bytes]:
     return found
 
 
-def _added(out: bytes) -> Iterator[Added]:  # noqa: C901
+def _added(out: bytes) -> Iterator[Added]:
     """Yield what a diff without context adds, file by file."""
-    one: Added | None = None
-    old, gone, come = "", 0, 0  # lines that are left of the hunk, by their side
+    patch = _PatchReader()
     for line in out.split(b"\n"):
-        if gone and line.startswith(b"-"):
-            gone -= 1
-        elif come and line.startswith(b"+"):
-            come -= 1
-            if one:
-                one.runs[-1][1].append(line[1:].decode("utf-8", "replace")[:LONG])
-        elif line.startswith(b"diff --git "):
-            if one:
-                yield one
-            one, old, gone, come = None, "", 0, 0
-        elif line.startswith(b"--- "):
-            old = _name(line[4:])
+        if patch.in_hunk(line):
+            continue
+        if line.startswith(b"diff --git "):
+            if patch.file:
+                yield patch.file
+            patch = _PatchReader()
+        else:
+            patch.read_header(line)
+    if patch.file:
+        yield patch.file
+
+
+@dataclass(slots=True)
+class _PatchReader:
+    """Reads the patch of one file."""
+
+    file: Added | None = None
+    old: str = ""
+    removed: int = 0  # lines that are left of the hunk, by their side
+    added: int = 0
+
+    def in_hunk(self, line: bytes) -> bool:
+        """Return whether a line belongs to the hunk; an added one is kept."""
+        if self.removed and line.startswith(b"-"):
+            self.removed -= 1
+        elif self.added and line.startswith(b"+"):
+            self.added -= 1
+            if self.file:
+                self.file.runs[-1][1].append(line[1:].decode("utf-8", "replace")[:LONG])
+        else:
+            return False
+        return True
+
+    def read_header(self, line: bytes) -> None:
+        """Read a line that names the file or begins a hunk."""
+        if line.startswith(b"--- "):
+            self.old = _name(line[4:])
         elif line.startswith(b"+++ "):
             path = _name(line[4:])
-            one = Added(path, old or path) if path else None
+            self.file = Added(path, self.old or path) if path else None
         elif hunk := _HUNK.match(line):
-            gone, come = (int(count) if count is not None else 1 for count in (hunk[1], hunk[3]))
-            if one and come:
-                one.runs.append((int(hunk[2]), []))
-    if one:
-        yield one
+            self.removed = int(hunk[1] or 1)
+            self.added = int(hunk[3] or 1)
+            if self.file and self.added:
+                self.file.runs.append((int(hunk[2]), []))
 
 
 def _name(word: bytes) -> str:
