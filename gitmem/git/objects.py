@@ -241,8 +241,7 @@ def _diff(
     if old == new:
         return
     try:
-        before = {e.name: e for e in objects.tree(old)} if old else {}
-        after = {e.name: e for e in objects.tree(new)} if new else {}
+        before, after = _by_name(objects, old), _by_name(objects, new)
     except MissingObject:
         if lost is None:
             raise
@@ -255,17 +254,23 @@ def _diff(
         if a == b:
             continue
         path = prefix + name
-        if closed:
-            yield TreeDifference(path, a, b)
-            continue
-        sub_a = a.oid if a and a.is_tree else None
-        sub_b = b.oid if b and b.is_tree else None
-        if sub_a or sub_b:
-            yield from _diff(objects, sub_a, sub_b, path + "/", opened, lost)
-        leaf_a = a if a and not a.is_tree else None
-        leaf_b = b if b and not b.is_tree else None
+        below_a, leaf_a = _split(a, closed)
+        below_b, leaf_b = _split(b, closed)
+        if below_a or below_b:
+            yield from _diff(objects, below_a, below_b, path + "/", opened, lost)
         if leaf_a or leaf_b:
             yield TreeDifference(path, leaf_a, leaf_b)
+
+
+def _by_name(objects: Objects, tree: str | None) -> dict[str, TreeEntry]:
+    return {entry.name: entry for entry in objects.tree(tree)} if tree else {}
+
+
+def _split(entry: TreeEntry | None, closed: bool) -> tuple[str | None, TreeEntry | None]:
+    """Return (oid of a folder to open, what stays closed)."""
+    if closed or entry is None or not entry.is_tree:
+        return None, entry
+    return entry.oid, None
 
 
 def files(
