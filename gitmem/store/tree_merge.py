@@ -135,30 +135,26 @@ def _base_tree(objects: Objects, ours: str, theirs: str, depth: int) -> str | No
 
 def merge_trees(objects: Objects, base: str | None, ours: str, theirs: str) -> tuple[Edits, Report]:
     """Return the edits that turn `ours` into the merge of both, and what was notable."""
-    report = Report()
     mine = _by_path(diff(objects, base, ours))
-    edits: Edits = {}
-    changes = list(diff(objects, base, theirs))
-    refused = {c.path for c in changes if c.new and not _acceptable(c.path, c.new)}
+    changes = _by_path(diff(objects, base, theirs))
     # what may not come in is left out on both sides, or the result would depend on who merges
-    for path, (_, new) in mine.items():
-        if new and not _acceptable(path, new):
-            edits[path] = None
-            refused.add(path)
-    report.refused = sorted(refused)
-    for change in changes:
-        path = change.path
+    kept_out = _refused(mine)
+    refused = {*kept_out, *_refused(changes)}
+    report = Report(refused=sorted(refused))
+    merging = _PathMerge(objects, (ours, theirs), report)
+    edits: Edits = dict.fromkeys(kept_out)
+    for path, (_, theirs_now) in changes.items():
         if path in refused:
             continue
-        if path not in mine:
-            edits[path] = TreeEntry(change.new.name, BLOB, change.new.oid) if change.new else None
-            continue
-        old, new = mine[path]
-        if new == change.new:
-            continue
-        edits.update(_both(objects, path, old, new, change.new, (ours, theirs), report))
+        if path in mine:
+            old, ours_now = mine[path]
+            if ours_now != theirs_now:
+                edits.update(merging.edits(path, old, ours_now, theirs_now))
+        else:
+            new = theirs_now
+            edits[path] = TreeEntry(new.name, BLOB, new.oid) if new else None
     tree = _Tree(objects, ours)
-    _bring_back_used(objects, edits, mine, _by_path(changes))
+    _bring_back_used(objects, edits, mine, changes)
     _break_cycles(objects, edits, mine, tree)
     _bury(objects, edits, mine, tree)
     _settle_clashes(objects, edits, tree)
@@ -195,6 +191,10 @@ class _Tree:
         return known
 
 
+def _refused(changes: _Changes) -> list[str]:
+    return [path for path, (_, new) in changes.items() if new and not _acceptable(path, new)]
+
+
 def _acceptable(path: str, entry: TreeEntry) -> bool:
     """Return whether an entry may be accepted.
 
@@ -209,73 +209,85 @@ def _acceptable(path: str, entry: TreeEntry) -> bool:
     )
 
 
-def _both(  # noqa: C901
-    objects: Objects,
-    path: str,
-    old: TreeEntry | None,
-    one: TreeEntry | None,
-    two: TreeEntry | None,
-    trees: tuple[str, str],
-    report: Report,
-) -> Mapping[str, bytes | TreeEntry | None]:
-    """Merge a path that both sides changed differently."""
-    id = id_of_path(path)
-    most = FILE_LIMIT if id else PLAIN_LIMIT
-    if one is None or two is None:
-        kept = one or two
-        assert kept is not None
-        marks = [
-            e
-            for tree in trees
-            if id and (e := objects.find(tree, tombstone_path(id))) and not e.is_tree
-        ]
-        if id and marks:
-            return {
-                path: None,
-                **(
-                    dict([_to_attic(objects, id, kept)])
-                    if not any(_purged(objects, e) for e in marks)
-                    else {}
-                ),
-            }
-        return {path: TreeEntry(kept.name, BLOB, kept.oid)}
-    if one.oid == two.oid:
-        return {path: TreeEntry(one.name, BLOB, one.oid)}
-    base = objects.read_small(old.oid, most) if old else None
-    ours, theirs = objects.read_small(one.oid, most), objects.read_small(two.oid, most)
-    if ours is None or theirs is None:  # too large to be read: as a damaged one, by its oid
-        keep_one = ours is not None or (theirs is None and one.oid > two.oid)
-        keep, lose = (one, two) if keep_one else (two, one)
+@dataclass(slots=True)
+class _PathMerge:
+    """Merges the paths that both sides changed differently."""
+
+    objects: Objects
+    trees: tuple[str, str]  # of both sides
+    report: Report
+
+    def edits(
+        self, path: str, old: TreeEntry | None, one: TreeEntry | None, two: TreeEntry | None
+    ) -> Edits:
+        """Return the edits of a path, given what the base and each side have there."""
+        if one is None or two is None:
+            kept = one or two
+            assert kept is not None
+            return self._removed_by_one(path, kept)
+        if one.oid == two.oid:
+            return {path: TreeEntry(one.name, BLOB, one.oid)}
+        id = id_of_path(path)
+        most = FILE_LIMIT if id else PLAIN_LIMIT
+        base = self.objects.read_small(old.oid, most) if old else None
+        ours, theirs = (self.objects.read_small(entry.oid, most) for entry in (one, two))
+        if ours is None or theirs is None:
+            is_first = ours is not None or (theirs is None and one.oid > two.oid)
+            return self._too_large(path, *((one, two) if is_first else (two, one)))
         if id:
-            report.damaged.append(path)
-        where, what = _to_attic(objects, id or "files", lose)
-        return {path: TreeEntry(keep.name, BLOB, keep.oid), where: what}
-    if id:
+            return self._record(path, id, base, ours, theirs)
+        return _plain_file(path, base, ours, theirs)
 
-        def attic(name: str) -> bytes | None:
-            for tree in trees:
-                entry = objects.find(tree, attic_path(id, name))
-                if entry and not entry.is_tree:
-                    return objects.read_small(entry.oid, FILE_LIMIT)
-            return None
+    def _removed_by_one(self, path: str, kept: TreeEntry) -> Edits:
+        """Bring a file back, unless a tombstone says that its record was forgotten."""
+        id = id_of_path(path)
+        marks = self._marks(id) if id else []
+        if not id or not marks:
+            return {path: TreeEntry(kept.name, BLOB, kept.oid)}
+        if any(_purged(self.objects, mark) for mark in marks):
+            return {path: None}
+        where, what = _to_attic(self.objects, id, kept)
+        return {path: None, where: what}
 
-        merged = merge_bytes(id, base, ours, theirs, attic)
+    def _marks(self, id: str) -> list[TreeEntry]:
+        """Return the tombstones of a record."""
+        entries = (self.objects.find(tree, tombstone_path(id)) for tree in self.trees)
+        return [entry for entry in entries if entry and not entry.is_tree]
+
+    def _too_large(self, path: str, stays: TreeEntry, goes: TreeEntry) -> Edits:
+        """Treat a file that is too large to be read as a damaged one, by its oid."""
+        id = id_of_path(path)
+        if id:
+            self.report.damaged.append(path)
+        where, what = _to_attic(self.objects, id or "files", goes)
+        return {path: TreeEntry(stays.name, BLOB, stays.oid), where: what}
+
+    def _record(self, path: str, id: str, base: bytes | None, ours: bytes, theirs: bytes) -> Edits:
+        merged = merge_bytes(id, base, ours, theirs, lambda name: self._from_attic(id, name))
         if merged.conflict:
-            report.conflicts.append(id)
+            self.report.conflicts.append(id)
         if merged.damaged:
-            report.damaged.append(path)
+            self.report.damaged.append(path)
         return {
             path: merged.data,
             **{attic_path(id, name): data for name, data in merged.attic.items()},
         }
+
+    def _from_attic(self, id: str, name: str) -> bytes | None:
+        for tree in self.trees:
+            entry = self.objects.find(tree, attic_path(id, name))
+            if entry and not entry.is_tree:
+                return self.objects.read_small(entry.oid, FILE_LIMIT)
+        return None
+
+
+def _plain_file(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> Edits:
+    """Merge two contents of a file that is no record."""
     if path.startswith("usage/"):
         return {path: _merge_usage(path, base, ours, theirs)}
     if path == PURGES:  # each line stays: another clone's purge is not ours to forget
-        return {
-            path: b"".join(
-                line + b"\n" for line in sorted({*ours.split(b"\n"), *theirs.split(b"\n")} - {b""})
-            )
-        }
+        lines = sorted({*ours.split(b"\n"), *theirs.split(b"\n")} - {b""})
+        return {path: b"".join(line + b"\n" for line in lines)}
     if path.startswith("tombstones/"):
         return {path: min(ours, theirs, key=lambda mark: (b'"purged": true' not in mark, mark))}
     # a file that no rule knows: one side by its digest, the other in the attic
