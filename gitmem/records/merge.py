@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from gitmem.errors import InvalidRecord
 from gitmem.records import epic
 from gitmem.records.codec import encode_canonical, limit, sane
-from gitmem.records.record import SCHEMA, Record, canonical, sort_key
+from gitmem.records.field_types import sort_key
+from gitmem.records.record import SCHEMA, Record, canonical
 from gitmem.text.line_merge import merge3
 
 Stamp = tuple[int, str, str]
@@ -54,6 +55,14 @@ class _Side(NamedTuple):
         return _parse(text, self.own) if isinstance(text, str) else self.own
 
 
+class _Variant(NamedTuple):
+    """A side that a body was joined from."""
+
+    stamp: Stamp
+    data: bytes
+    body: str
+
+
 def digest(data: bytes) -> str:
     """Return the name of a side: 16 hex characters of the SHA-256 of its bytes."""
     return hashlib.sha256(data).hexdigest()[:16]
@@ -84,121 +93,223 @@ def merge_bytes(
         return MergedRecord(theirs)
     one, two = sane(ours, id), sane(theirs, id)
     if isinstance(one, str) or isinstance(two, str):
-        keep, lose = (ours, theirs) if isinstance(two, str) else (theirs, ours)
-        if isinstance(one, str) and isinstance(two, str):
-            keep, lose = (ours, theirs) if digest(ours) > digest(theirs) else (theirs, ours)
+        keeps_ours = isinstance(two, str)
+        if isinstance(one, str) and keeps_ours:
+            keeps_ours = digest(ours) > digest(theirs)
+        keep, lose = (ours, theirs) if keeps_ours else (theirs, ours)
         return MergedRecord(keep, {digest(lose): lose}, damaged=True)
-    root = sane(base, id) if base is not None else None
-    origin = (
-        root
-        if isinstance(root, Record)
-        else Record(
-            id, one.kind, "", "", MappingProxyType({k: 0 for k in SUMMED if k in SCHEMA[one.kind]})
-        )
-    )
+    origin = sane(base, id) if base is not None else ""
+    if isinstance(origin, str):
+        counts = MappingProxyType({key: 0 for key in SUMMED if key in SCHEMA[one.kind]})
+        origin = Record(id, one.kind, "", "", counts)
     a, b = _Side(one, ours, digest(ours)), _Side(two, theirs, digest(theirs))
-    return _merge(origin, a, b, attic)
+    return _RecordMerge(origin, a, b, attic).merged()
 
 
-def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None]) -> MergedRecord:
-    schema = SCHEMA[a.record.kind]
-    stamps: dict[str, Any] = {}
-    fields: dict[str, Any] = {}
-    joined = _work(base, a, b, stamps) if a.record.kind == "work" else {}
-    keys = {*a.record.fields, *b.record.fields, *base.fields} - {"stamps", "conflict", *joined}
-    for key in sorted(keys):
-        o, x, y = base.fields.get(key), a.record.fields.get(key), b.record.fields.get(key)
-        kind = schema.get(key, "")
-        if key in EARLIEST:
-            value: Any = min(v for v in (x, y, o) if v) if x or y else None
-        elif key in LATEST:
-            value = max(v for v in (x, y, o) if v) if x or y else None
-        elif key in SUMMED:
-            value = _sum(key, base, a, b, stamps)
-        elif kind in {"set", "maps"}:
-            value = _union(o, x, y)
-        elif kind == "map" and key not in WHOLE:
-            value = _map(key, o or {}, x or {}, y or {}, a, b, stamps)
-        else:
-            value = _scalar(key, o, x, y, a, b, stamps)
-        if value is not None:
-            fields[key] = value
-    title, lost, is_disputed = _title(base, a, b, stamps)
-    body, kept, conflict = _body(base, a, b, attic, stamps)
-    if not kept:
-        conflict = bool(
-            _scalar(
-                "conflict",
-                base.get("conflict"),
-                a.record.get("conflict"),
-                b.record.get("conflict"),
-                a,
-                b,
-                {},
-            )
+class _RecordMerge:
+    """Merges two sides of a record; `stamps` gathers those of what was changed."""
+
+    def __init__(
+        self, base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None]
+    ) -> None:
+        self.base = base
+        self.a = a
+        self.b = b
+        self.attic = attic
+        self.stamps: dict[str, Any] = {}
+
+    def merged(self) -> MergedRecord:
+        """Return the merged record, and what the attic keeps."""
+        record = self.a.record
+        joined = self._work() if record.kind == "work" else {}
+        fields = self._fields(joined)
+        title, lost, is_disputed = self._title()
+        body, variants, conflict = self._body()
+        conflict = is_disputed or (conflict if variants else self._has_conflict())
+        self._keep_stamps({"body", *SUMMED, *joined})
+        fields |= {key: value for key, value in joined.items() if value}
+        fields |= {"stamps": self.stamps, "conflict": conflict or None}
+        merged = Record(record.id, record.kind, title, body, MappingProxyType(fields))
+        kept = variants if len(variants) > 1 else {}
+        attic = {name: variant.data for name, variant in kept.items()}
+        attic |= {side.digest: side.data for side in lost}
+        return MergedRecord(_fit(merged, variants), attic, conflict)
+
+    def _fields(self, joined: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of both, but those that are `joined` already."""
+        records = (self.a.record, self.b.record, self.base)
+        keys = {key for record in records for key in record.fields}
+        merged = {key: self._field(key) for key in sorted(keys - {"stamps", "conflict", *joined})}
+        return {key: value for key, value in merged.items() if value is not None}
+
+    def _field(self, key: str) -> Any:
+        records = (self.base, self.a.record, self.b.record)
+        o, x, y = (record.fields.get(key) for record in records)
+        kind = SCHEMA[self.a.record.kind].get(key, "")
+        if key in EARLIEST or key in LATEST:
+            choose = min if key in EARLIEST else max
+            return choose(filter(None, (x, y, o))) if x or y else None
+        if key in SUMMED:
+            return self._sum(key)
+        if kind in {"set", "maps"}:
+            return _union(o, x, y)
+        if kind == "map" and key not in WHOLE:
+            return self._map(key, o or {}, x or {}, y or {})
+        return self._scalar(key, o, x, y)
+
+    def _has_conflict(self) -> bool:
+        o, x, y = (record.get("conflict") for record in (self.base, self.a.record, self.b.record))
+        return bool(self._vote("conflict", o, x, y)[0])
+
+    def _keep_stamps(self, others: set[str]) -> None:
+        """Keep the later stamp of what neither side changed."""
+        listed = {*self.a.record.get("stamps"), *self.b.record.get("stamps")}
+        for key in listed - self.stamps.keys() - others:
+            self.stamps[key] = _write(max(self.a.stamp(key), self.b.stamp(key)))
+
+    def _scalar(self, key: str, o: Any, x: Any, y: Any) -> Any:
+        """Return the value of the side that changed, and keep its stamp."""
+        value, stamp = self._vote(key, o, x, y)
+        if stamp is not None:
+            self.stamps[key] = _write(stamp)
+        return value
+
+    def _vote(self, key: str, o: Any, x: Any, y: Any) -> tuple[Any, Stamp | None]:
+        """Return the value of the side that changed, and its stamp.
+
+        Of two, the one with the higher stamp (`decayed` loses to any choice).
+        """
+        if x == o and y == o:
+            return o, None
+        votes = [(v, side.stamp(key)) for v, side in ((x, self.a), (y, self.b)) if v != o]
+        value, _ = max(
+            votes, key=lambda v: (key != "status" or v[0] != "decayed", v[1], sort_key(v[0]))
         )
-    for key in (
-        {*a.record.get("stamps"), *b.record.get("stamps")}
-        - stamps.keys()
-        - {"body", *SUMMED, *joined}
-    ):
-        stamps[key] = _write(max(a.stamp(key), b.stamp(key)))
-    fields |= {key: value for key, value in joined.items() if value}
-    fields["stamps"] = stamps
-    conflict = conflict or is_disputed
-    fields["conflict"] = conflict or None
-    merged = _fit(Record(a.record.id, a.record.kind, title, body, MappingProxyType(fields)), kept)
-    saved = {k: v[1] for k, v in kept.items()} if len(kept) > 1 else {}
-    return MergedRecord(merged, {**saved, **{side.digest: side.data for side in lost}}, conflict)
+        return value, max(stamp for v, stamp in votes if v == value)
+
+    def _title(self) -> tuple[str, list[_Side], bool]:
+        """Return the later of two titles, the sides whose title gave way, and whether any ever did.
+
+        `stamps.title` lists a stamp for each title that was given, the newest first, with what
+        tells the titles apart: a third side finds the same conflict in any order.
+        """
+        changed = [side for side in (self.a, self.b) if side.record.title != self.base.title]
+        given: dict[str, Stamp] = {}
+        for side in changed:
+            for name, stamp in _titles(side):
+                given[name] = max(stamp, given.get(name, stamp))
+        if not given:
+            return self.base.title, [], False
+        ordered = sorted(given, key=lambda name: given[name], reverse=True)
+        winner = max(changed, key=lambda side: (side.stamp("title"), side.record.title))
+        self.stamps["title"] = _write(given[ordered[0]])
+        if len(ordered) == 1:
+            return winner.record.title, [], False
+        self.stamps["title"] = [f"{_write(given[name])} {name}" for name in ordered]
+        lost = [side for side in changed if side.record.title != winner.record.title]
+        return winner.record.title, lost, True
+
+    def _sum(self, key: str) -> int:
+        """Return the base's count and what each side added, each addition once.
+
+        Additions have names, whose counts only grow: of two, the greater holds. What a side added
+        without a name gets the side's digest. A side that names what the base had already says so
+        by having less than its names add.
+        """
+        start, before = self.base.get(key), _named(self.base, key)
+        named = dict(before)
+        again = 0
+        for side in (self.a, self.b):
+            listed = _named(side.record, key)
+            rest = (
+                side.record.get(key)
+                - start
+                - sum(max(0, n - before.get(name, 0)) for name, n in listed.items())
+            )
+            if rest > 0:
+                listed[side.digest] = max(rest, listed.get(side.digest, 0))
+            again = min(again, rest)
+            for name, n in listed.items():
+                named[name] = max(n, named.get(name, 0))
+        if named:
+            self.stamps[key] = {name: named[name] for name in sorted(named)}
+        added = sum(n - before.get(name, 0) for name, n in named.items())
+        return int(min(start + again + added, MOST))
+
+    def _map(
+        self, key: str, o: Mapping[str, Any], x: Mapping[str, Any], y: Mapping[str, Any]
+    ) -> Any:
+        out = {}
+        for name in sorted({*o, *x, *y}):
+            values = (o.get(name), x.get(name), y.get(name))
+            if any(isinstance(v, list) for v in values) and all(
+                v is None or isinstance(v, str | list) for v in values
+            ):
+                # one of something, or several
+                value: Any = _union(*([v] if isinstance(v, str) else v for v in values)) or None
+            else:
+                value = self._scalar(f"{key}/{name}", *values)
+            if value is not None:
+                out[name] = value
+        return out or None
+
+    def _work(self) -> dict[str, Any]:
+        """Return the state of an epic that two sides make together, and its phase.
+
+        Nothing when neither has one.
+
+        What this version knows of a state is joined without a base. Keys that it does not know are
+        scalars, each for itself.
+        """
+        given = [side.record.fields.get("state") for side in (self.a, self.b)]
+        if not any(isinstance(state, dict) for state in given):
+            return {}
+        before = self.base.fields.get("state")
+        o = before if isinstance(before, dict) else {}
+        x, y = (
+            state if isinstance(state, dict) else {key: o[key] for key in o.keys() - epic.KNOWN}
+            for state in given
+        )
+        state = epic.join(x, y)
+        phase = epic.phase(state)
+        for key in sorted({*o, *x, *y} - epic.KNOWN):
+            value = self._scalar(f"state/{key}", o.get(key), x.get(key), y.get(key))
+            if value is not None:
+                state[key] = value
+        return {"state": state, "phase": phase}
+
+    def _body(self) -> tuple[str, dict[str, _Variant], bool]:
+        """Return the joined body, the sides it was joined from, and whether one had to give way."""
+        sides: dict[str, _Variant] = {}
+        for side in (self.a, self.b):
+            if side.record.body != self.base.body:
+                sides.update(_variants(side, self.attic))
+        if not sides:
+            return self.base.body, {}, False
+        ordered = sorted(sides.values(), key=lambda variant: variant.stamp, reverse=True)
+        text = ordered[0].body
+        # it is read from code: the later one is right as it stands, and the other can be read again
+        if self.a.record.kind == "dna":
+            self.stamps["body"] = [_write(ordered[0].stamp)]
+            return text, {}, False
+        lost = False
+        for variant in ordered[1:]:
+            joined = merge3(self.base.body, text, variant.body)
+            if joined is None:
+                lost = True
+            else:
+                text = joined
+        self.stamps["body"] = [_write(variant.stamp) for variant in ordered]
+        return text, sides, lost
 
 
-def _fit(record: Record, kept: Mapping[str, tuple[Stamp, bytes, str]]) -> bytes:
+def _fit(record: Record, kept: Mapping[str, _Variant]) -> bytes:
     """Return the bytes; when joining made it too large, the newest side's body alone."""
     data = encode_canonical(canonical(record))
     if len(data) <= limit(record.kind) or not kept:
         return data
-    newest = max(kept.values(), key=lambda v: v[0])
-    return encode_canonical(canonical(record.change(body=newest[2], conflict=True)))
-
-
-def _scalar(key: str, o: Any, x: Any, y: Any, a: _Side, b: _Side, stamps: dict[str, Any]) -> Any:
-    """Return the side that changed.
-
-    Of two, the one with the higher stamp (`decayed` loses to any choice).
-    """
-    if x == o and y == o:
-        return o
-    votes = [(v, side.stamp(key)) for v, side in ((x, a), (y, b)) if v != o]
-    value, _ = max(
-        votes, key=lambda v: (key != "status" or v[0] != "decayed", v[1], sort_key(v[0]))
-    )
-    stamps[key] = _write(max(s for v, s in votes if v == value))
-    return value
-
-
-def _title(
-    base: Record, a: _Side, b: _Side, stamps: dict[str, Any]
-) -> tuple[str, list[_Side], bool]:
-    """Return the later of two titles, the sides whose title gave way, and whether any ever did.
-
-    `stamps.title` lists a stamp for each title that was given, the newest first, with what tells
-    the titles apart: a third side finds the same conflict in any order.
-    """
-    changed = [side for side in (a, b) if side.record.title != base.title]
-    given: dict[str, Stamp] = {}
-    for side in changed:
-        for name, stamp in _titles(side):
-            given[name] = max(stamp, given.get(name, stamp))
-    if not given:
-        return base.title, [], False
-    ordered = sorted(given, key=lambda name: given[name], reverse=True)
-    winner = max(changed, key=lambda side: (side.stamp("title"), side.record.title))
-    stamps["title"] = _write(given[ordered[0]])
-    if len(ordered) == 1:
-        return winner.record.title, [], False
-    stamps["title"] = [f"{_write(given[name])} {name}" for name in ordered]
-    lost = [side for side in changed if side.record.title != winner.record.title]
-    return winner.record.title, lost, True
+    newest = max(kept.values(), key=lambda variant: variant.stamp)
+    return encode_canonical(canonical(record.change(body=newest.body, conflict=True)))
 
 
 def _titles(side: _Side) -> list[tuple[str, Stamp]]:
@@ -212,34 +323,6 @@ def _titles(side: _Side) -> list[tuple[str, Stamp]]:
         stamp, _, other = text.rpartition(" ")
         out.append((other, _parse(stamp, side.own)))
     return out or [(name, side.own)]
-
-
-def _sum(key: str, base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> int:
-    """Return the base's count and what each side added, each addition once.
-
-    Additions have names, whose counts only grow: of two, the greater holds. What a side added
-    without a name gets the side's digest. A side that names what the base had already says so by
-    having less than its names add.
-    """
-    start, known = base.get(key), _named(base, key)
-    named = dict(known)
-    again = 0
-    for side in (a, b):
-        listed = _named(side.record, key)
-        rest = (
-            side.record.get(key)
-            - start
-            - sum(max(0, n - known.get(name, 0)) for name, n in listed.items())
-        )
-        if rest > 0:
-            listed[side.digest] = max(rest, listed.get(side.digest, 0))
-        again = min(again, rest)
-        for name, n in listed.items():
-            named[name] = max(n, named.get(name, 0))
-    if named:
-        stamps[key] = {name: named[name] for name in sorted(named)}
-    added = sum(n - known.get(name, 0) for name, n in named.items())
-    return int(min(start + again + added, MOST))
 
 
 def _named(record: Record, key: str) -> dict[str, int]:
@@ -274,102 +357,23 @@ def _union(o: Any, x: Any, y: Any) -> list[Any]:
     return [every[k] for k in sorted(every.keys() - gone)]
 
 
-def _map(
-    key: str,
-    o: Mapping[str, Any],
-    x: Mapping[str, Any],
-    y: Mapping[str, Any],
-    a: _Side,
-    b: _Side,
-    stamps: dict[str, Any],
-) -> Any:
-    out = {}
-    for name in sorted({*o, *x, *y}):
-        values = (o.get(name), x.get(name), y.get(name))
-        if any(isinstance(v, list) for v in values) and all(
-            v is None or isinstance(v, str | list) for v in values
-        ):
-            # one of something, or several
-            value: Any = _union(*([v] if isinstance(v, str) else v for v in values)) or None
-        else:
-            value = _scalar(f"{key}/{name}", *values, a, b, stamps)
-        if value is not None:
-            out[name] = value
-    return out or None
-
-
-def _work(base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> dict[str, Any]:
-    """Return the state of an epic that two sides make together, and its phase.
-
-    Nothing when neither has one.
-
-    What this version knows of a state is joined without a base. Keys that it does not know are
-    scalars, each for itself.
-    """
-    given = [side.record.fields.get("state") for side in (a, b)]
-    if not any(isinstance(state, dict) for state in given):
-        return {}
-    before = base.fields.get("state")
-    o = before if isinstance(before, dict) else {}
-    x, y = (
-        state if isinstance(state, dict) else {key: o[key] for key in o.keys() - epic.KNOWN}
-        for state in given
-    )
-    state = epic.join(x, y)
-    phase = epic.phase(state)
-    for key in sorted({*o, *x, *y} - epic.KNOWN):
-        value = _scalar(f"state/{key}", o.get(key), x.get(key), y.get(key), a, b, stamps)
-        if value is not None:
-            state[key] = value
-    return {"state": state, "phase": phase}
-
-
-def _body(
-    base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None], stamps: dict[str, Any]
-) -> tuple[str, dict[str, tuple[Stamp, bytes, str]], bool]:
-    """Return the joined body, the sides it was joined from, and whether one had to give way."""
-    sides: dict[str, tuple[Stamp, bytes, str]] = {}
-    for side in (a, b):
-        if side.record.body != base.body:
-            sides.update(_variants(side, attic))
-    if not sides:
-        return base.body, {}, False
-    ordered = sorted(sides.values(), key=lambda v: v[0], reverse=True)
-    text = ordered[0][2]
-    # it is read from code: the later one is right as it stands, and the other can be read again
-    if a.record.kind == "dna":
-        stamps["body"] = [_write(ordered[0][0])]
-        return text, {}, False
-    lost = False
-    for _, _, other in ordered[1:]:
-        joined = merge3(base.body, text, other)
-        if joined is None:
-            lost = True
-        else:
-            text = joined
-    stamps["body"] = [_write(v[0]) for v in ordered]
-    return text, sides, lost
-
-
-def _variants(
-    side: _Side, attic: Callable[[str], bytes | None]
-) -> dict[str, tuple[Stamp, bytes, str]]:
+def _variants(side: _Side, attic: Callable[[str], bytes | None]) -> dict[str, _Variant]:
     """Return the sides that a body was joined from; the side itself when it was not joined."""
     listed = side.record.get("stamps").get("body")
     if isinstance(listed, list) and listed:
         stamps = [_parse(str(text), side.own) for text in listed]
         if len(stamps) == 1:
-            return {stamps[0][2]: (stamps[0], side.data, side.record.body)}
-        found = {}
+            return {stamps[0][2]: _Variant(stamps[0], side.data, side.record.body)}
+        variants = {}
         for stamp in stamps:
             data = attic(stamp[2])
             record = sane(data, side.record.id) if data is not None else ""
             if data is None or isinstance(record, str):
                 break
-            found[stamp[2]] = (stamp, data, record.body)
+            variants[stamp[2]] = _Variant(stamp, data, record.body)
         else:
-            return found
-    return {side.digest: (side.own, side.data, side.record.body)}
+            return variants
+    return {side.digest: _Variant(side.own, side.data, side.record.body)}
 
 
 def restamp(before: Record, after: Record) -> Record:
