@@ -33,8 +33,9 @@ from gitmem.index.contexts import CONTEXT_TEXT, Contexts
 from gitmem.index.neighbours import Map
 from gitmem.records.active_hours import parse_hours
 from gitmem.records.epic import facts
+from gitmem.records.field_types import is_stamp
 from gitmem.records.kinds import FACTS, command_heads, error_patterns
-from gitmem.records.record import Record, is_stamp, kind_of
+from gitmem.records.record import Record, kind_of
 from gitmem.records.trust import is_attested
 from gitmem.store.layout import PLAIN_LIMIT, TOMBSTONES, has_hours, in_record_folder
 from gitmem.store.reader import GONE, Damaged, Reader, Stored

@@ -19,7 +19,7 @@ finished.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gitmem.records.record import is_stamp, sort_key
+from gitmem.records.field_types import is_stamp, sort_key
 
 State = dict[str, Any]
 

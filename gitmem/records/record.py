@@ -7,12 +7,12 @@ makes a new record. The table below is the format's: `docs/format.md` says the s
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
 from gitmem.errors import InvalidRecord
 from gitmem.records import trust
+from gitmem.records.field_types import FIELD_TYPES, is_stamp, plain_value, sort_key
 from gitmem.records.kinds import (
     CATEGORIES,
     FACTS,
@@ -23,12 +23,11 @@ from gitmem.records.kinds import (
     STATUSES,
     TYPES,
 )
-from gitmem.records.texts import clean_body, clean_text, clean_title
+from gitmem.records.texts import clean_body, clean_title
 
 MOST = 2**53 - 1  # of a number: what every reader of JSON keeps
 ULID_ID = re.compile(r"[a-z]{3}-[0-7][0-9a-hjkmnp-tv-z]{25}")
 NAMED_ID = re.compile(r"(?:wrk|dna)-[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|(?:wrk|dna)-[a-z0-9]")
-STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z")
 
 # (key, type); the order is the canonical order of the front matter. A `set` is a list without
 # duplicates, sorted; `maps` a list of objects; `any` whatever JSON holds.
@@ -268,17 +267,6 @@ def kind_of(id: str) -> str | None:
     return KIND[id[:3]] if NAMED_ID.fullmatch(id) else None
 
 
-def is_stamp(text: str) -> bool:
-    """Say whether a text is an RFC 3339 time in UTC that a calendar has."""
-    if not STAMP.fullmatch(text):
-        return False
-    try:
-        datetime.fromisoformat(text[:19])
-    except ValueError:
-        return False
-    return True
-
-
 def is_expiry(text: str) -> bool:
     """Say whether a text is a day, a time in UTC, or nothing."""
     return not text or is_stamp(text) or is_stamp(f"{text}T00:00:00Z")
@@ -313,7 +301,7 @@ def bounded_sources(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     return ordered
 
 
-def canonical(record: Record) -> Record:  # noqa: C901
+def canonical(record: Record) -> Record:
     """Return the record with every field checked and in its one canonical form.
 
     Raises InvalidRecord.
@@ -326,7 +314,21 @@ def canonical(record: Record) -> Record:  # noqa: C901
     title = clean_title(record.title)
     if not title:
         raise InvalidRecord("a record needs a title.", "Give one line that says what it is about.")
-    known: dict[str, Any] = {}
+    fields = _fields_of_kind(record, schema)
+    importance = fields.get("importance")
+    if importance is not None and not 0 <= importance <= 10:
+        raise InvalidRecord(f"importance cannot be {importance}.", "It goes from 0 to 10.")
+    _check_expiry(fields)
+    fields |= _bounded(record.kind, fields)
+    if "created" not in fields:
+        raise InvalidRecord("a record needs the time it was created.")
+    fields |= _other_fields(record, schema)
+    return Record(record.id, record.kind, title, clean_body(record.body), MappingProxyType(fields))
+
+
+def _fields_of_kind(record: Record, schema: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields that a kind has, in its order and without the empty ones."""
+    fields: dict[str, Any] = {}
     for key, kind in schema.items():
         if key in {"id", "kind"} or record.fields.get(key) is None:
             continue
@@ -337,100 +339,24 @@ def canonical(record: Record) -> Record:  # noqa: C901
                 f"{key} cannot be '{value}'.", "Allowed: " + ", ".join(allowed) + "."
             )
         if value not in ("", [], {}):
-            known[key] = value
-    importance = known.get("importance")
-    if importance is not None and not 0 <= importance <= 10:
-        raise InvalidRecord(f"importance cannot be {importance}.", "It goes from 0 to 10.")
-    _check_expiry(known)
-    known |= _bounded(record.kind, known)
-    if "created" not in known:
-        raise InvalidRecord("a record needs the time it was created.")
-    for key in sorted(k for k in record.fields if k not in schema and k not in {"id", "kind"}):
+            fields[key] = value
+    return fields
+
+
+def _other_fields(record: Record, schema: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields that no kind has: another version's, or somebody's own."""
+    fields: dict[str, Any] = {}
+    for key in sorted(record.fields.keys() - schema.keys() - {"id", "kind"}):
         if not isinstance(key, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", key):
             raise InvalidRecord(f"'{str(key)[:40]}' is not a name for a field.")
-        known[key] = _plain(record.fields[key])
-    return Record(record.id, record.kind, title, clean_body(record.body), MappingProxyType(known))
+        fields[key] = plain_value(record.fields[key])
+    return fields
 
 
 def _typed(key: str, kind: str, value: Any) -> Any:
     """Return a value in the canonical form of its type; raises InvalidRecord."""
-    if kind == "str" and isinstance(value, str):
-        return clean_text(value).strip()
-    if kind == "time" and isinstance(value, str) and is_stamp(value):
-        return value
-    if (
-        kind == "int"
-        and isinstance(value, int)
-        and not isinstance(value, bool)
-        and 0 <= value < 2**53
-    ):
-        return value
-    if (
-        kind == "number"
-        and isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and abs(value) < 2**53
-    ):
-        return int(value) if value == int(value) else float(value)
-    if kind == "bool" and isinstance(value, bool):
-        return value
-    if kind == "set" and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
-        return sorted({clean for v in value if (clean := clean_title(v))})
-    if (
-        kind == "maps"
-        and isinstance(value, list | tuple)
-        and all(isinstance(v, Mapping) for v in value)
-    ):
-        unique = {sort_key(p): p for p in (_plain(v) for v in value) if p}
-        return [unique[k] for k in sorted(unique)]
-    if kind == "map" and isinstance(value, Mapping):
-        return _plain(value)
-    if kind == "any":
-        return _plain(value)
-    raise InvalidRecord(f"{key} has the wrong type.", f"It should be {_NAMES[kind]}.")
-
-
-_NAMES = {
-    "str": "text",
-    "time": "a time such as 2026-11-21T03:07:30Z",
-    "int": "a whole number",
-    "number": "a number",
-    "bool": "true or false",
-    "set": "a list of texts",
-    "maps": "a list of objects",
-    "map": "an object",
-    "any": "JSON",
-}
-
-
-def sort_key(value: Any) -> str:
-    """Return a text that orders JSON values and is equal for equal ones."""
-    import json
-
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
-def _plain(value: Any, depth: int = 0) -> Any:
-    """Return a JSON value with clean text and sorted keys.
-
-    Raises InvalidRecord on anything else.
-    """
-    if depth > 12:
-        raise InvalidRecord("a field is nested too deeply.")
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, int):
-        if abs(value) < 2**63:
-            return value
-        raise InvalidRecord("a number is too large.")
-    if isinstance(value, float):
-        if value == value and abs(value) != float("inf"):
-            return int(value) if value == int(value) and abs(value) < 2**53 else value
-        raise InvalidRecord("a number is not finite.")
-    if isinstance(value, list | tuple):
-        return [_plain(v, depth + 1) for v in value]
-    if isinstance(value, Mapping) and all(isinstance(k, str) for k in value):
-        return {clean_text(k): _plain(value[k], depth + 1) for k in sorted(value)}
-    raise InvalidRecord("a field holds something that is not JSON.")
+    field_type = FIELD_TYPES[kind]
+    typed = field_type.read(value)
+    if typed is None:
+        raise InvalidRecord(f"{key} has the wrong type.", f"It should be {field_type.name}.")
+    return typed

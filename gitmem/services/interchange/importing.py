@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 from gitmem.errors import InvalidRecord
 from gitmem.records.claims import claims_of
 from gitmem.records.codec import encode
+from gitmem.records.field_types import is_stamp
 from gitmem.records.kinds import LIVE, PREFIX, derived_id
 from gitmem.records.merge import restamp
-from gitmem.records.record import Record, canonical, is_expiry, is_stamp, kind_of, make
+from gitmem.records.record import Record, canonical, is_expiry, kind_of, make
 from gitmem.redaction.formats import harmless
 from gitmem.redaction.mask import scrub
 from gitmem.services.interchange.context import ImportContext

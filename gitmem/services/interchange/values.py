@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gitmem.clock import LAST, stamp
-from gitmem.records.record import is_stamp
+from gitmem.records.field_types import is_stamp
 from gitmem.records.texts import TITLE_LIMIT, clean_title
 
 # a number above it counts milliseconds, not seconds: 1973 in one, 5138 in the other

@@ -15,8 +15,9 @@ from gitmem.errors import UnknownId
 from gitmem.git.process import is_object_name
 from gitmem.index import joined
 from gitmem.index.joined import Indexes
+from gitmem.records.field_types import is_stamp
 from gitmem.records.kinds import FACTS, LIVE
-from gitmem.records.record import Record, has_expired, is_stamp
+from gitmem.records.record import Record, has_expired
 from gitmem.records.trust import is_confirmed
 from gitmem.services.lifecycle.code_view import CodeView
 from gitmem.services.lifecycle.evaluation import FAILS, evaluate

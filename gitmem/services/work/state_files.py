@@ -17,7 +17,7 @@ from typing import Any
 from gitmem.errors import UserError
 from gitmem.records import epic as work
 from gitmem.records.epic_operations import NAME, STORIES
-from gitmem.records.record import is_stamp
+from gitmem.records.field_types import is_stamp
 from gitmem.records.texts import clean_title
 from gitmem.text import safe_yaml
 
