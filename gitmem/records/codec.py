@@ -7,7 +7,7 @@ against 0.5 ms); anything else that is YAML (a hand-edited file) is read by PyYA
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -132,14 +132,12 @@ def _front(text: str) -> dict[str, Any]:
     return front_fields(text) if fields is None else fields
 
 
-def _fast(text: str) -> dict[str, Any] | None:  # noqa: C901
+def _fast(text: str) -> dict[str, Any] | None:
     """Return the fields of canonical front matter; None when it is not canonical."""
     fields: dict[str, Any] = {}
     items: list[Any] | None = None
-    for line in text.split("\n"):
-        if not line:
-            continue
-        if line.startswith("  - {") and items is not None:
+    for line in filter(None, text.split("\n")):
+        if items is not None and line.startswith("  - {"):
             value = _fast_json(line[4:])
             if not isinstance(value, dict):
                 return None
@@ -148,27 +146,25 @@ def _fast(text: str) -> dict[str, Any] | None:  # noqa: C901
         match = _LINE.fullmatch(line)
         if match is None or match[1] in fields:
             return None
-        raw = match[2]
-        if raw is None:
-            items = fields[match[1]] = []
-            continue
-        items = None
-        if raw[0] in '"[{':
-            value = _fast_json(raw)
-            if value is None:
-                return None
-        elif raw in {"true", "false"}:
-            value = raw == "true"
-        elif _TIME.fullmatch(raw):
-            value = raw
-        elif _NUMBER.fullmatch(raw):
-            value = float(raw) if "." in raw or "e" in raw else int(raw)
-        elif _PLAIN.fullmatch(raw) and raw.lower() not in _WORDS:
-            value = raw
-        else:
+        items = [] if match[2] is None else None
+        value = items if match[2] is None else _fast_value(match[2])
+        if value is None:
             return None
         fields[match[1]] = value
     return None if any(value == [] for value in fields.values()) else fields
+
+
+def _fast_value(raw: str) -> Any:
+    """Return the value of a canonical line; None when it is not canonical."""
+    if raw[0] in '"[{':
+        return _fast_json(raw)
+    if raw in {"true", "false"}:
+        return raw == "true"
+    if _TIME.fullmatch(raw):
+        return raw
+    if _NUMBER.fullmatch(raw):
+        return float(raw) if "." in raw or "e" in raw else int(raw)
+    return raw if _PLAIN.fullmatch(raw) and raw.lower() not in _WORDS else None
 
 
 def _fast_json(raw: str) -> Any:
@@ -195,18 +191,8 @@ def front_fields(text: str) -> dict[str, Any]:
     if re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text):
         raise InvalidRecord("the front matter holds control characters.")
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    depth = 0
     try:
-        for event in yaml.parse(text, Loader=base):
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                raise InvalidRecord("the front matter uses YAML anchors or aliases.")
-            if getattr(event, "tag", None):
-                raise InvalidRecord("the front matter uses YAML tags.")
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
-                event, yaml.CollectionEndEvent
-            )
-            if depth > DEPTH_LIMIT:
-                raise InvalidRecord("the front matter is nested too deeply.")
+        _check_events(yaml.parse(text, Loader=base))
         loaded = yaml.load(text, Loader=_core_loader(base))  # noqa: S506 - a SafeLoader with fewer types
     except InvalidRecord:
         raise
@@ -219,6 +205,22 @@ def front_fields(text: str) -> dict[str, Any]:
     if not isinstance(loaded, Mapping) or not all(isinstance(k, str) for k in loaded):
         raise InvalidRecord("the front matter is not a list of 'key: value' lines.")
     return {k: v for k, v in loaded.items() if v is not None}
+
+
+def _check_events(events: Iterable[Any]) -> None:
+    """Raise InvalidRecord for what of YAML a front matter may not have."""
+    import yaml
+
+    depth = 0
+    for event in events:
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise InvalidRecord("the front matter uses YAML anchors or aliases.")
+        if getattr(event, "tag", None):
+            raise InvalidRecord("the front matter uses YAML tags.")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEPTH_LIMIT:
+            raise InvalidRecord("the front matter is nested too deeply.")
 
 
 def _core_loader(base: Any) -> Any:
