@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from gitmem.services.provenance.link import Linker
     from gitmem.services.provenance.why import ProvenanceSources
     from gitmem.services.records.write import Writer
-    from gitmem.store.reader import Stored
+    from gitmem.store.reader import Reader, Stored
     from gitmem.store.store import Batch, Notice, Store, Usage
 
 SCOPES = ("shared", "private", "user")
@@ -377,6 +377,14 @@ class App(Repository):
             partial(self._batches.get, scope),
         )
 
+    def reader(self, scope: str = "shared") -> "Reader":
+        """Return a store by scope for reading alone, which loads less than `store`."""
+        from gitmem.store.reader import Reader
+
+        if scope == "user":
+            return self.user.reader("shared")
+        return Reader(self.objects, SHARED if scope == "shared" else PRIVATE)
+
     @contextmanager
     def one_commit(self, leading: str, scope: str = "private") -> Iterator[None]:
         """Make one commit of what is written to a store meanwhile, also where that fails half-way.
@@ -654,7 +662,7 @@ class App(Repository):
             if scope == "user" and (not self.has_user() or self.is_user_store()):
                 continue
             try:
-                stored = self.store(scope).get(id)
+                stored = self.reader(scope).get(id)
             except UnknownId as error:
                 last = error
                 continue
@@ -684,7 +692,7 @@ class App(Repository):
 
     def _first_scopes(self, id: str) -> tuple[str, str]:
         try:
-            is_proposal = self.store("private").get(id).record.unconfirmed
+            is_proposal = self.reader("private").get(id).record.unconfirmed
         except GitmemError:
             is_proposal = False
         return ("shared", "private") if is_proposal else ("private", "shared")

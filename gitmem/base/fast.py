@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import sqlite3 as sqlite
     from typing import Any
 
-__all__ = ["Lazy", "dumps", "loads", "sqlite"]
+__all__ = ["Lazy", "dumps", "loads", "new_hash", "sqlite"]
+_HASHES = {"sha1": ("_sha1",), "sha256": ("_sha256", "_sha2")}  # built-in modules, by Python
 
 
 def __getattr__(name: str) -> "Any":
@@ -25,6 +26,21 @@ def __getattr__(name: str) -> "Any":
         import sqlite3 as module  # type: ignore[no-redef]
     globals()[name] = module
     return module
+
+
+def new_hash(algorithm: str, data: bytes = b"") -> "Any":
+    """Return a hash object, `sha1` or `sha256`, as `hashlib` makes it.
+
+    `hashlib` loads OpenSSL, which takes longer than to hash a record.
+    """
+    for module in _HASHES[algorithm]:
+        try:
+            return getattr(__import__(module), algorithm)(data)
+        except ImportError:
+            continue
+    import hashlib
+
+    return hashlib.new(algorithm, data, usedforsecurity=False)
 
 
 class _Rules:

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gitmem.base.deferred import defer_inspect
+from gitmem.base.deferred import defer
 
-defer_inspect()  # before click imports it
+defer()  # before click imports them
 
 import click  # noqa: E402
 

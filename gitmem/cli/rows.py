@@ -1,15 +1,17 @@
 """Whole records in the shape of the index's rows."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitmem.cli.json_shapes import whole_row_json
 from gitmem.records.record import Record
-from gitmem.services.records.write import Change
 from gitmem.store.reader import Stored
 
+if TYPE_CHECKING:
+    from gitmem.services.records.write import Change
 
-def as_row(scope: str, stored: Stored) -> dict[str, Any]:
+
+def as_row(scope: str, stored: "Stored") -> dict[str, Any]:
     """Return a record in the shape of the index's rows, with its body."""
     record = stored.record
     row: dict[str, Any] = {
@@ -54,7 +56,7 @@ def whole_record_json(scope: str, record: Record) -> dict[str, Any]:
     return whole_row_json(as_row(scope, Stored(record, "", "")))
 
 
-def written_json(scope: str, change: Change) -> dict[str, Any]:
+def written_json(scope: str, change: "Change") -> dict[str, Any]:
     """Return a record that was written, and whether and where it was.
 
     `store_commit` is null for a write that changed nothing, or that waits in the journal.

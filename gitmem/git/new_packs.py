@@ -11,7 +11,6 @@ same name. Format: https://git-scm.com/docs/gitformat-pack (pack version 2 witho
 version 2).
 """
 
-import hashlib
 import os
 import struct
 import threading
@@ -22,6 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
+from gitmem.base.fast import new_hash
 from gitmem.base.files import listing, sync_dir
 from gitmem.base.processes import is_gone, own
 from gitmem.base.regular_files import read_regular
@@ -194,7 +194,7 @@ def _write(
         table: list[tuple[bytes, int, int]] = []
         with _create(stem + ".pack", made, shared) as file:
             head = b"PACK" + struct.pack(">II", 2, count)
-            digest = hashlib.new(algorithm, head, usedforsecurity=False)
+            digest = new_hash(algorithm, head)
             file.write(head)
             at = len(head)
             for oid, entry in rows:
@@ -253,7 +253,7 @@ def _index(table: Sequence[tuple[bytes, int, int]], checksum: bytes, algorithm: 
             checksum,
         )
     )
-    return body + hashlib.new(algorithm, body, usedforsecurity=False).digest()
+    return body + new_hash(algorithm, body).digest()
 
 
 def read_index(path: str, algorithm: str) -> list[tuple[str, int]]:

@@ -4,13 +4,13 @@ Pure: both back ends share it, so a draft gives the same oid on each. Formats:
 https://git-scm.com/docs/gitformat-pack and Documentation/technical of git.
 """
 
-import hashlib
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
+from gitmem.base.fast import new_hash
 from gitmem.errors import InvalidRecord
 from gitmem.git.objects import TREE, Commit, Draft, Identity, Raw, TreeEntry
 
@@ -20,7 +20,7 @@ _PACK_TYPE = {"commit": 1, "tree": 2, "blob": 3}
 
 def object_id(kind: str, data: bytes, algorithm: str) -> str:
     """Return the oid of an object's content."""
-    digest = hashlib.new(algorithm, b"%s %d\0" % (kind.encode(), len(data)), usedforsecurity=False)
+    digest = new_hash(algorithm, b"%s %d\0" % (kind.encode(), len(data)))
     digest.update(data)
     return digest.hexdigest()
 

@@ -7,11 +7,11 @@ body is a function of the set of its sides, never of the order in which they met
 `docs/format.md`.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from gitmem.base.fast import new_hash
 from gitmem.errors import InvalidRecord
 from gitmem.records import epic
 from gitmem.records.codec import encode_canonical, limit, sane
@@ -65,7 +65,7 @@ class _Variant(NamedTuple):
 
 def digest(data: bytes) -> str:
     """Return the name of a side: 16 hex characters of the SHA-256 of its bytes."""
-    return hashlib.sha256(data).hexdigest()[:16]
+    return new_hash("sha256", data).hexdigest()[:16]
 
 
 def _parse(text: str, default: Stamp) -> Stamp:

@@ -1,9 +1,9 @@
 """Who vouches for a fact: its confirmation, and the words that it was given for."""
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any, Protocol, Self, TypeVar
 
+from gitmem.base.fast import new_hash
 from gitmem.records.gotcha_notes import without_wordless
 from gitmem.records.kinds import FACTS, IMPORTED, MACHINE, UNSURE
 from gitmem.records.texts import clean_body, clean_text, clean_title
@@ -54,13 +54,13 @@ def words_digest(record: Fact) -> str:
         record.fields.get("verify") or "",
     ]
     whole = json.dumps(texts, sort_keys=True, ensure_ascii=False)
-    return sha256(whole.encode("utf-8", "replace")).hexdigest()[:16]
+    return new_hash("sha256", whole.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def pair_digest(first: Fact, second: Fact) -> str:
     """Return what tells the words of two facts, in this order, from any others."""
     both = f"{words_digest(first)} {words_digest(second)}"
-    return sha256(both.encode()).hexdigest()[:16]
+    return new_hash("sha256", both.encode()).hexdigest()[:16]
 
 
 def is_confirmed(record: Fact) -> bool:

@@ -7,11 +7,11 @@ What one operation alone needs is imported by it: a plain `add` takes none of th
 and the errors.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gitmem.base.fast import new_hash
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.records.codec import decode, encode
 from gitmem.records.gotcha_notes import AGAIN, with_note
@@ -144,7 +144,7 @@ def collect(id: str, was: bytes | None = None) -> Op:
 
 
 def _name(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return new_hash("sha256", data).hexdigest()
 
 
 def observe(record: Record, times: int, at: str) -> Op:

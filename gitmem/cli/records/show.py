@@ -9,7 +9,6 @@ from gitmem.cli import options
 from gitmem.cli.json_shapes import whole_row_json
 from gitmem.cli.records.card import card
 from gitmem.cli.records.code_places import code_places
-from gitmem.cli.records.past import record_at
 from gitmem.cli.rows import as_row
 from gitmem.cli.template import filled
 from gitmem.cli.terminal import Terminal
@@ -23,8 +22,7 @@ from gitmem.repo.caller import agent_program
 from gitmem.services.records.committers import TRUST_FIELDS, disputed, trust_marks, writers
 from gitmem.services.sessions.quotes import LEFT_OUT, without_quotes
 from gitmem.services.views import inbox
-from gitmem.store.reader import Stored
-from gitmem.store.store import Store
+from gitmem.store.reader import Reader, Stored
 
 
 def computed(app: App, record: Record, at: str | None) -> dict[str, Any]:
@@ -99,7 +97,7 @@ def show_command(
         for scope, stored in found:
             rows.append({**as_row(scope, stored), **computed(app, stored.record, at)})
             if stored.record.fields.get("conflict"):
-                rows[-1]["other_sides"] = _attic(app.store(scope), stored.record.id)
+                rows[-1]["other_sides"] = _attic(app.reader(scope), stored.record.id)
             if not at:
                 app.count_reads(scope, [stored.record.id])
                 places, code_notes[stored.record.id] = code_places(app, stored.record)
@@ -146,13 +144,19 @@ def _found(
         name, _, revision = text.partition("@")
         then = at if at is not None else f"@{revision}"
         is_past = at is not None or revision
-        found.append(record_at(app, name, then) if is_past else app.get(name))
+        found.append(_past(app, name, then) if is_past else app.get(name))
     if not agent_program(app.env):
         return found
     shown = [(scope, Stored(without_quotes(one.record), one.oid, one.path)) for scope, one in found]
     if shown != found:
         term.note(LEFT_OUT)
     return shown
+
+
+def _past(app: App, name: str, revision: str) -> tuple[str, Stored]:
+    from gitmem.cli.records.past import record_at
+
+    return record_at(app, name, revision)
 
 
 def _said(app: App) -> dict[str, str]:
@@ -184,7 +188,7 @@ def _edges(app: App, ids: list[str]) -> list[tuple[str, str, str]]:
     return out
 
 
-def _attic(store: Store, id: str) -> list[str]:
+def _attic(store: Reader, id: str) -> list[str]:
     """Return where git shows the sides of a record that did not win."""
     objects, tree = store.objects, store.tree()
     entry = objects.find(tree, f"attic/{id}") if tree else None

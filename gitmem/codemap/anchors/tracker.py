@@ -162,7 +162,6 @@ class Follower:
         path, name = str(anchor.get("path") or ""), str(anchor.get("symbol") or "")
         if isinstance(anchor.get("glob"), str) or not path:
             return place(anchor, ())
-        known, old = self._base(anchor)
         best = Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
         where, data = self._names.file(anchor, path, target)
         if data is not None:
@@ -171,6 +170,8 @@ class Follower:
             blob = (
                 object_id("blob", data, "sha256" if len(wanted) == 64 else "sha1") if wanted else ""
             )
+            is_same = bool(blob) and blob == wanted
+            known, old = (anchor, None) if is_same else self._base(anchor)
             best = replace(place(known, split(text), blob, old), path=where)
             if best.state == "same" and where != path and anchor.get("lines"):
                 best = replace(best, state="moved")
@@ -185,6 +186,7 @@ class Follower:
         ):
             return Placement(path, 1, 1, "file")
         if anchor.get("lines"):
+            known, old = self._base(anchor)
             away = self._elsewhere(known, old, where if data is not None else path, target)
             if away is not None:
                 return away
