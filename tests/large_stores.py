@@ -63,8 +63,8 @@ class _History:
     def stream(self) -> Iterator[bytes]:
         """Yield all commands."""
         yield (
-            b"commit %s\nmark :1\nauthor %s %d +0000\ncommitter %s %d +0000\n"
-            % (SHARED.encode(), BOOK, FIRST, BOOK, FIRST)
+            b"reset %s\ncommit %s\nmark :1\nauthor %s %d +0000\ncommitter %s %d +0000\n"
+            % (SHARED.encode(), SHARED.encode(), BOOK, FIRST, BOOK, FIRST)
         )
         yield _data(b"gitmem: init\n\nGitmem-Op: init\n")
         yield b"M 100644 inline gitmem.json\n" + _data(b'{"format": 1}\n')

@@ -1,11 +1,14 @@
 """`git mem gotcha` for, context: what to know about files, lines or a task."""
 
 import os
+import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from gitmem.app import App
 from gitmem.cli import options
@@ -20,22 +23,32 @@ if TYPE_CHECKING:
     from gitmem.services.retrieval.matcher import Match
 
 # seconds, for all files together, that code which went to another file is looked for
-FOR_PATIENCE = 2.0
+FOR_PATIENCE = 1.0
 
 
+FOR_LIMIT = 20  # of a file
 FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
 
 
 @click.command("for", short_help=TABLE["for"][2])
 @click.argument("places", nargs=-1, required=True, metavar="FILE[:LINE]...")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=FOR_LIMIT,
+    show_default=True,
+    help="At most so many of each file; --json has all unless this is given.",
+)
 @options.json_option
-@click.pass_obj
-def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
+@click.pass_context
+def for_command(ctx: click.Context, places: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Show what is known about files, with its lines of today; what is at LINE comes first.
 
     These are gotchas, and memories that are anchored there. Prints nothing when nothing is known.
 
-    Code that was edited, moved or renamed is followed.
+    Code that was edited, moved or renamed is followed. Of a file with many, the nearest to LINE and
+    the most severe are shown, and how many more there are.
 
     \b
     Examples:
@@ -44,6 +57,8 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
     """
     from gitmem.services.gotchas.placement import TOLD, Guide
 
+    term: Terminal = ctx.obj
+    is_limited = not as_json or ctx.get_parameter_source("limit") is not ParameterSource.DEFAULT
     with term.open() as app:
         agents = options.agents(app, None)
         guide = Guide(
@@ -78,17 +93,34 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
                     for found in about
                     if found.where.state != "glob" or found.row["id"] not in told
                 ]
+        shown = _limited(out, limit) if is_limited else out
         if as_json:
-            term.json([_placed(given, found) for given, found in out])
+            term.json([_placed(given, found) for given, found in shown])
             return
         several = len({given for given, _ in out}) > 1 or len(places) > 1
-        for given, found in out:
+        for given, found in shown:
             for text_ in _card(
                 term, found.row, [found.reason], app.clock.now(), given if several else ""
             ):
                 term.say(text_)
         if not out:
             term.note(_nothing_known(app, places))
+        if len(out) > len(shown):
+            most = max(Counter(given for given, _ in out).values())
+            named = " ".join(map(shlex.quote, places))
+            more = f"and {len(out) - len(shown):,} more: git mem gotcha for {named} -n {most}"
+            term.say(plain(more))
+
+
+def _limited(rows: Sequence[tuple[str, Any]], limit: int) -> list[tuple[str, Any]]:
+    """Return the first rows of each place."""
+    counts: Counter[str] = Counter()
+    out = []
+    for given, row in rows:
+        counts[given] += 1
+        if counts[given] <= limit:
+            out.append((given, row))
+    return out
 
 
 def _nothing_known(app: App, places: Sequence[str]) -> str:

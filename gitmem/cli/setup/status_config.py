@@ -24,7 +24,7 @@ from gitmem.store import journal, sync
 
 WAITING = 5  # things that sessions wait for, that are named
 FORKS = 3  # that are named
-DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
+DRIFT_PATIENCE = 0.5  # seconds that status looks at the code of gotchas
 
 
 @click.command("status", short_help="Show where you are, and what needs a look")

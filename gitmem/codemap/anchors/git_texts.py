@@ -246,6 +246,26 @@ class TextSources:
             return self.run("cat-file", "blob", name)
         return next(iter(self._blobs([name])), None)
 
+    def unchanged(self) -> dict[str, str]:
+        """Return {path: blob} of the files that the work tree has as git's index has them.
+
+        Files that git is told not to look at are left out.
+        """
+        listed = self.run_here("ls-files", "-s", "-v", "-z")
+        changed = self.run_here("diff-files", "--name-only", "-z", "--ignore-submodules=all")
+        if listed is None or changed is None:
+            return {}
+        out: dict[str, str] = {}
+        for row in listed.decode("utf-8", "surrogateescape").split("\0"):
+            about, _, path = row.partition("\t")
+            tag, _, rest = about.partition(" ")
+            mode, _, oid = rest.removesuffix(" 0").partition(" ")
+            if tag == "H" and mode.startswith("100") and " " not in oid:
+                out[path] = oid
+        for raw in changed.split(b"\0"):
+            out.pop(raw.decode("utf-8", "surrogateescape"), None)
+        return out
+
     def _on_disk(self, path: str) -> bytes | None:
         assert self.worktree is not None
         full = os.path.join(self.worktree, path)

@@ -11,6 +11,7 @@ from gitmem.codemap.linemap.normal_forms import squash, weight
 
 STEPS = 10  # renames that are followed one by one
 MOST_GONE = 500  # files that one look at history is for
+RECENT = 10_000  # commits, by first parents, in which renames are looked for one by one
 
 
 class FileNames:
@@ -21,6 +22,7 @@ class FileNames:
         self._names: dict[tuple[str, str], tuple[str, ...]] = {}
         self._steps: dict[tuple[str, str], str] = {}
         self._removals: dict[str, dict[str, str]] = {}  # by commit: name -> what removed it last
+        self._starts: dict[str, str] = {}
 
     def forget(self) -> None:
         """Forget the names: something was committed, checked out, renamed."""
@@ -46,7 +48,13 @@ class FileNames:
         once = ["-1"] if len(names) == 1 else []
         data = self._sources.run(
             *("log", *once, "--format=%x01%H", "--diff-filter=D", "--no-renames"),
-            *("--name-only", "-z", tip, "--", *(f":(top,literal){name}" for name in names)),
+            *(
+                "--name-only",
+                "-z",
+                *self._recent(tip),
+                "--",
+                *(f":(top,literal){name}" for name in names),
+            ),
         )
         if data is None:
             return
@@ -61,7 +69,7 @@ class FileNames:
     def earlier(self, path: str, commits: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the other names of a file, newest first.
 
-        They are its names at the given commits, or in all of HEAD's history when none is given.
+        They are its names at the given commits, or in HEAD's last commits when none is given.
         """
         head = self._sources.head_id()
         out: list[str] = []
@@ -90,7 +98,7 @@ class FileNames:
                 "--name-status",
                 "-z",
                 "--format=",
-                head,
+                *self._recent(head),
                 "--",
                 f":(top,literal){start}",
             )
@@ -100,6 +108,14 @@ class FileNames:
                     start = old
         self._names[key] = tuple(dict.fromkeys(name for name in out if name != path))
         return self._names[key]
+
+    def _recent(self, tip: str) -> tuple[str, ...]:
+        """Return what names the last commits up to one; a long history is not read for a name."""
+        if tip not in self._starts:
+            oid = self._sources.run("rev-parse", "--verify", "--quiet", f"{tip}~{RECENT}") or b""
+            self._starts[tip] = oid.decode().strip()
+        start = self._starts[tip]
+        return (tip, f"^{start}") if start else (tip,)
 
     def file(self, anchor: dict[str, Any], path: str, target: str) -> tuple[str, bytes | None]:
         """Return (path, content) of an anchor's file at a target.

@@ -90,6 +90,14 @@ class Follower:
             return os.path.isfile(os.path.join(self.worktree, path))
         return self.text(path) is not None
 
+    def unchanged(self) -> dict[str, str]:
+        """Return {path: blob} of the files that the work tree has as git's index has them.
+
+        Git tells by their times and sizes. What it cannot tell is left out.
+        """
+        self._sources.begin()
+        return self._sources.unchanged()
+
     def now(self, anchor: dict[str, Any]) -> Placement:
         """Return where an anchor is in the work tree; in HEAD where there is none."""
         return self._find(anchor, HERE) if self.worktree else self.at(anchor, "HEAD")
@@ -150,7 +158,7 @@ class Follower:
     def earlier(self, path: str, commits: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the other names of a file, newest first.
 
-        They are its names at the given commits, or in all of HEAD's history when none is given.
+        They are its names at the given commits, or in HEAD's last commits when none is given.
         """
         self._sources.begin()
         return self._names.earlier(path, commits)

@@ -24,6 +24,7 @@ TOLD: dict[str, Any] = OPEN | {"kinds": ("gotcha", "memory")}
 # what is looked at of a gotcha whose code is looked at
 SEEN = (*TRUST_FIELDS, "id", "severity", "last_seen", "anchors")
 MOVED_ROWS = 500  # gotchas that are looked for in a file that they were not anchored in
+MANY = 200  # files from which on git says which are as they were; fewer are read
 BATCH = 50  # anchors that are placed at once: the old texts of so many are kept
 # what an anchor is of which the code, or only the definition, went to another file
 GONE = ("moved", "approximate")
@@ -264,7 +265,8 @@ def unsettled(
 ) -> tuple[list[str], list[str]]:
     """Return the paths of gotchas whose file has changed since they were anchored.
 
-    Files are compared byte for byte. The paths that could not be checked in time are returned too.
+    Files are compared byte for byte, many of them by what git knows of them. The paths that could
+    not be checked in time are returned too.
     """
     return settle(index.bases(), follower, go_on)
 
@@ -274,7 +276,10 @@ def settle(
 ) -> tuple[list[str], list[str]]:
     """Return of {path: blobs}, as `Index.bases` has them, what `unsettled` returns."""
     changed, left = [], []
+    same = follower.unchanged() if len(bases) > MANY else {}
     for path, blobs in bases.items():
+        if path in same and {same[path], ""}.issuperset(blobs):
+            continue
         if not go_on():
             left.append(path)
         elif not _is_settled(follower.text(path), blobs):
