@@ -226,6 +226,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "hint",
         "how loud editors show a gotcha of severity info",
     ),
+    "editorMarks": ("bool", True, "show anything in editors; off, they show nothing in the code"),
     "editorCodeLens": ("bool", True, "count a file's gotchas above its first line"),
     "editorSymbolLens": ("bool", False, "count the gotchas of a function or class above it"),
     "editorInlayHints": ("bool", False, "write a gotcha's title behind its line"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gitmem.base import resources
 from gitmem.errors import External
 
-SERVER = "git-mem-lsp"
+SERVER, PROGRAM = "git-mem-lsp", "git-mem"
 EDITORS = {"nvim": "Neovim", "vim": "Vim", "emacs": "Emacs", "vscode": "VS Code"}
 PACKAGE = "gitmem.vsix"
 HOW_TO_BUILD = "Make it first, with Node.js: make vscode-package"
@@ -49,13 +49,15 @@ def editor_setup(name: str, env: Mapping[str, str]) -> EditorSetup:
 
 
 def _with_program(text: str, env: Mapping[str, str]) -> str:
-    """Name the server by its full path where an editor would not find it."""
-    if shutil.which(SERVER, path=env.get("PATH", "")):
-        return text
-    program = resources.server_path(SERVER)
-    in_vim = program.replace("'", "''")
-    in_lisp = program.replace("\\", "\\\\").replace('"', '\\"')
-    return text.replace(f"'{SERVER}'", f"'{in_vim}'").replace(f'"{SERVER}"', f'"{in_lisp}"')
+    """Name our programs by their full paths where an editor would not find them."""
+    for name in (SERVER, PROGRAM):
+        if shutil.which(name, path=env.get("PATH", "")):
+            continue
+        program = resources.server_path(name)
+        in_vim = program.replace("'", "''")
+        in_lisp = program.replace("\\", "\\\\").replace('"', '\\"')
+        text = text.replace(f"'{name}'", f"'{in_vim}'").replace(f'"{name}"', f'"{in_lisp}"')
+    return text
 
 
 def _lua(text: str) -> str:

@@ -43,6 +43,15 @@ class Client(Protocol):
     def tell_changed(self, uris: Sequence[str]) -> None:
         """Tell an editor that asked for it that what is known of documents has changed."""
 
+    def tell_saved(self, uri: str, id: str) -> None:
+        """Tell an editor that asked for it that saving a draft has recorded it."""
+
+    def refuse(self, message: str) -> dict[str, Any] | None:
+        """Return the answer of a command that was not carried out.
+
+        An editor that asked for it gets the error as the answer, any other null and a message.
+        """
+
     def redraw(self) -> None:
         """Ask the editor for new lenses and hints."""
 

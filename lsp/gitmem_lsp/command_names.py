@@ -21,4 +21,6 @@ SHOW = "gitmem.show"
 LIST = "gitmem.list"
 REPORT = "gitmem.report"
 STATUS = "gitmem.status"
-CHANGED = "gitmem/changed"  # a notification to clients that ask for it
+# notifications to clients that ask for them
+CHANGED = "gitmem/changed"
+SAVED = "gitmem/saved"

@@ -62,6 +62,7 @@ class Server(LanguageServer):
         self.ready = False  # whether the client has said so
         self.notify_changes = False
         self.diagnostics_in_hover = False
+        self.answer_errors = False  # whether a command that fails is answered with its error
         self.exit_code: int | None = None
         self._redrawing = False
         for name, work, options in FEATURES:
@@ -127,6 +128,18 @@ class Server(LanguageServer):
         if self.notify_changes:
             self.notify(command_names.CHANGED, {"uris": list(uris)})
 
+    def tell_saved(self, uri: str, id: str) -> None:
+        """Tell a client that asked for changes that saving a draft has recorded it."""
+        if self.notify_changes:
+            self.notify(command_names.SAVED, {"uri": uri, "id": id})
+
+    def refuse(self, message: str) -> dict[str, Any] | None:
+        """Return the answer of a command that was not carried out; most clients get a message."""
+        if self.answer_errors:
+            return {"error": message}
+        self.say(message, t.MessageType.Error)
+        return None
+
     def redraw(self) -> None:
         """Ask the client for new lenses and hints, where it can be asked.
 
@@ -189,6 +202,7 @@ def on_initialize(ls: Server, params: t.InitializeParams) -> None:
     if isinstance(given, dict):
         ls.notify_changes = given.get("notifyChanges") is True
         ls.diagnostics_in_hover = given.get("diagnosticsInHover") is True
+        ls.answer_errors = given.get("answerErrors") is True
         if given.get("settings") is not None:
             ls.configuration.set(given["settings"])
     options = ls.configuration.over(ls.publisher.options(None))

@@ -18,6 +18,7 @@ DEFAULT_LEVELS = {"critical": "warning", "warning": "information", "info": "hint
 
 # the editor's name -> the attribute, and the key in git's configuration after `gitmem.`
 KEYS: Mapping[str, tuple[str, str]] = {
+    "marks": ("marks", "editorMarks"),
     "codeLens": ("code_lens", "editorCodeLens"),
     "symbolLens": ("symbol_lens", "editorSymbolLens"),
     "inlayHints": ("inlay_hints", "editorInlayHints"),
@@ -36,6 +37,7 @@ class Options:
     """The settings of one repository in one editor."""
 
     severity: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULT_LEVELS))
+    marks: bool = True  # whether anything is shown in the code
     code_lens: bool = True
     symbol_lens: bool = False
     inlay_hints: bool = False

@@ -1,2 +1,75 @@
-(with-eval-after-load 'eglot
-  (add-to-list 'eglot-server-programs '((python-mode text-mode conf-mode sh-mode) . ("git-mem-lsp" "--stdio"))))
+;; Gotchas of a file as notes of flymake: in every mode, beside a language's own server.
+(defvar gitmem-program "git-mem")
+(defvar gitmem-marks t "Whether anything is marked; `gitmem-toggle' switches it.")
+(defvar-local gitmem--notes nil "A marker, a type and a text for each gotcha of the saved file.")
+
+(defun gitmem--read (output)
+  "Return a list for each gotcha in OUTPUT: its place in this buffer, how loud it is, what it says."
+  (let ((answer (with-current-buffer output
+                  (goto-char (point-min))
+                  (ignore-errors (json-parse-buffer :object-type 'alist :array-type 'list)))))
+    (mapcar (lambda (row)
+              (let-alist row
+                (goto-char (point-min))
+                (forward-line (1- .place.line))
+                (list (point-marker) (if (equal .severity "critical") :warning :note)
+                      (concat .title (and .workaround (concat " → " .workaround))))))
+            (seq-filter (lambda (row)
+                          (let-alist row
+                            (and (equal .kind "gotcha") (eq .is_resolved :false) .place.line)))
+                        (alist-get 'data answer)))))
+
+(defun gitmem--report (report)
+  "Hand the notes to flymake, where they are by now."
+  (save-excursion
+    (funcall report
+             (mapcar (lambda (note)
+                       (goto-char (car note))
+                       (let ((end (line-end-position)))
+                         (back-to-indentation)
+                         (apply #'flymake-make-diagnostic (current-buffer)
+                                (min (point) (max (point-min) (1- end))) end (cdr note))))
+                     (and gitmem-marks gitmem--notes)))))
+
+(defun gitmem-flymake (report &rest _)
+  "Ask for the gotchas of the file; what is not saved yet moves the notes of before along."
+  (if (or (buffer-modified-p) (not gitmem-marks))
+      (gitmem--report report)
+    (let ((process (make-process
+                    :name "git-mem" :noquery t :connection-type 'pipe
+                    :buffer (generate-new-buffer " *gitmem*")
+                    :stderr (get-buffer-create " *gitmem errors*")
+                    :command (list gitmem-program "gotcha" "for" (buffer-file-name) "--json")
+                    :sentinel #'gitmem--answered)))
+      (process-put process 'asker (current-buffer))
+      (process-put process 'report report))))
+
+(defun gitmem--answered (process _event)
+  "Take the answer of a PROCESS that has ended."
+  (unless (process-live-p process)
+    (when (buffer-live-p (process-get process 'asker))
+      (with-current-buffer (process-get process 'asker)
+        (save-excursion (setq gitmem--notes (gitmem--read (process-buffer process))))
+        (gitmem--report (process-get process 'report))))
+    (kill-buffer (process-buffer process))))
+
+(defun gitmem-start ()
+  "Mark the gotchas of this file, if it is one of a git repository."
+  (when (and buffer-file-name (locate-dominating-file buffer-file-name ".git")
+             (executable-find gitmem-program))
+    (unless (bound-and-true-p flymake-mode) ; switched on for us alone
+      (setq-local flymake-diagnostic-functions nil))
+    (add-hook 'flymake-diagnostic-functions #'gitmem-flymake nil t)
+    (flymake-mode 1)))
+
+(defun gitmem-toggle ()
+  "Switch all marks off, or on again."
+  (interactive)
+  (setq gitmem-marks (not gitmem-marks))
+  (dolist (buffer (buffer-list))
+    (with-current-buffer buffer
+      (when (bound-and-true-p flymake-mode) (flymake-start))))
+  (message "git mem: marks are %s" (if gitmem-marks "on" "off")))
+
+(add-hook 'find-file-hook #'gitmem-start)
+(add-hook 'eglot-managed-mode-hook #'gitmem-start)

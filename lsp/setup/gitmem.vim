@@ -1,3 +1,9 @@
+silent! packadd ale
+if empty(globpath(&runtimepath, 'autoload/ale/linter.vim'))
+  echomsg 'git mem: ALE is not installed; see the page about Vim'
+  finish
+endif
+
 call ale#linter#Define('gitmem', {
 \ 'name': 'gitmem',
 \ 'lsp': 'stdio',
@@ -18,3 +24,12 @@ augroup gitmem
   autocmd!
   autocmd FileType * call s:AddGitmem(expand('<amatch>'))
 augroup END
+
+" all marks off, and on again: in this clone, in each editor
+function! s:ToggleMarks() abort
+  let l:config = 'git -C ' .. shellescape(expand('%:p:h')) .. ' config --type=bool'
+  let l:off = system(l:config .. ' --get gitmem.editorMarks') =~# 'false'
+  call system(l:config .. ' gitmem.editorMarks ' .. (l:off ? 'true' : 'false'))
+  echo 'git mem: marks are ' .. (l:off ? 'on' : 'off')
+endfunction
+command! -bar GitmemToggle call s:ToggleMarks()

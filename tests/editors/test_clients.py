@@ -14,6 +14,8 @@ from tests.editors.conftest import ROOT
 
 VSCODE = ROOT / "lsp" / "vscode"
 NVIM = ROOT / "lsp" / "nvim"
+# settings that the server does not know
+OF_THE_CLIENT = {"path", "statusBar", "trace.server", "currentLine", "gutter"}
 
 
 @pytest.fixture
@@ -34,11 +36,7 @@ def test_the_extensions_settings_are_the_servers(manifest: dict[str, Any]) -> No
     readme = (VSCODE / "README.md").read_text(encoding="utf-8")
     client = (VSCODE / "src" / "client.ts").read_text(encoding="utf-8")
 
-    assert {
-        name
-        for name in given
-        if name not in {"gitmem.path", "gitmem.statusBar", "gitmem.trace.server"}
-    } == {
+    assert {name for name in given if name.removeprefix("gitmem.") not in OF_THE_CLIENT} == {
         "gitmem.severity",
         *(f"gitmem.{name}" for name in KEYS),
     }

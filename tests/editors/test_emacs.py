@@ -7,19 +7,22 @@ from typing import Any
 import pytest
 
 from tests.editors.conftest import HERE, OTHER, TITLE, WORKAROUND, World, missing, program
+from tests.editors.pages import blocks
 
 
 @pytest.fixture
 def emacs(
     drive: Callable[..., dict[str, Any]], world: World, tmp_path: Path
 ) -> Callable[..., dict[str, Any]]:
-    """Run the driver in Emacs, with the lines that `git mem install emacs` prints."""
+    """Run the driver in Emacs, with the page's lines for eglot."""
     path = program("emacs")
     found = world.run(path, "--batch", "-Q", "--eval", _HAS_EGLOT).stderr
     if "yes" not in found:
         missing("eglot")
     set_up = tmp_path / "gitmem.el"
-    set_up.write_text(world.mem("install", "emacs"))
+    set_up.write_text(
+        next(block for block in blocks("emacs.md", "elisp") if "eglot-server" in block)
+    )
 
     def run() -> dict[str, Any]:
         return drive(

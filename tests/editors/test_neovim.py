@@ -101,3 +101,20 @@ def test_the_rest_of_the_subcommands(nvim: Callable[..., dict[str, Any]], world:
         ("pay.py", [6, 6])
     ]
     assert not rows[OTHER].get("pinned")
+
+
+def test_marks_of_all_kinds_go_and_come(nvim: Callable[..., dict[str, Any]]) -> None:
+    """Signs; the gotcha behind the cursor's line, at once and while typing; next and previous; one command for all of it."""
+    told = nvim("marks")
+    (five, six, ten), (moved_five, moved_six) = told["behind"], told["typed"]
+
+    assert told["steps"] == [5, 10, 5, 10, 5, 10]
+    assert told["unasked"] == told["ended"] == []
+    assert [line for line, _ in five + ten] == [5, 10] and six == []
+    assert TITLE in five[0][1] and OTHER in ten[0][1]
+    assert moved_five == [] and moved_six[0][0] == 6 and TITLE in moved_six[0][1]
+    assert told["off"] == [[], [], [], "mem 2 off"]
+    assert told["on"] == [1, "mem 2"]
+    assert [text for text in told["said"] if "off" in text] == [
+        "gitmem: marks are off; :Gitmem toggle shows them again."
+    ] * 2

@@ -13,8 +13,8 @@ from tests.cli.conftest import Mem, on_terminal
 @pytest.mark.parametrize(
     ("editor", "place", "line"),
     [
-        ("vim", "~/.vim/after/plugin/gitmem.vim", "call ale#linter#Define('gitmem', {"),
-        ("emacs", "~/.emacs.d/init.el", "(with-eval-after-load 'eglot"),
+        ("vim", "~/.vim/after/plugin/gitmem.vim", "silent! packadd ale"),
+        ("emacs", "~/.emacs.d/init.el", ";; Gotchas of a file as notes"),
         ("nvim", "~/.config/nvim/init.lua", "vim.opt.runtimepath:append("),
     ],
 )
@@ -42,7 +42,8 @@ def test_a_server_that_is_on_no_path_is_named_in_full(mem: Mem) -> None:
 
     assert "'git-mem-lsp'" in mem("install", "vim", env={"PATH": str(Path(program).parent)}).out
     assert f"'{program}'" in mem("install", "vim", env={"PATH": "/usr/bin:/bin"}).out
-    assert f'"{program}"' in mem("install", "emacs", env={"PATH": "/usr/bin:/bin"}).out
+    in_emacs = mem("install", "emacs", env={"PATH": "/usr/bin:/bin"}).out
+    assert f'"{program.removesuffix("-lsp")}"' in in_emacs
 
 
 def test_the_extension_of_vs_code(

@@ -396,8 +396,38 @@ async def test_what_is_told(shown):
         "unresolved": 3,
         "unconfirmed": 0,
         "snoozed": 0,
+        "marks": True,
         "adrift": 0,
     }
+
+
+async def test_the_list_of_a_repository(shown):
+    """With memories that are about code; what is snoozed only where it is asked for, with its time."""
+    repo, id, editor, uri = shown
+    decision = repo.memory("carts are lists", "cart.py:4")
+    other = repo.gotcha("b is odd", "other.py:2", severity="info")
+    await editor.run("gitmem.snooze", id, 2)
+
+    (row,) = await editor.run("gitmem.list", uri, {"all": True})
+    assert (row["id"], row["path"], row["line"]) == (other.id, "other.py", 1)
+    rows = await editor.run("gitmem.list", uri, {"all": True, "memories": True, "snoozed": True})
+    assert [(row["id"], bool(row["snoozed_until"])) for row in rows] == [
+        (id, True),
+        (other.id, False),
+        (decision.id, False),
+    ]
+
+
+async def test_a_client_that_asks_for_errors_gets_them_as_answers(repo, connect):
+    """And no message; a question about a foreign document is none: it has an empty answer."""
+    editor = await connect(repo.root, options={"answerErrors": True})
+
+    answer = await editor.run("gitmem.show", "got-00000000000000000000000000")
+    assert "is in no repository" in answer["error"]
+    for foreign in ("file:///nowhere/a.py", "untitled:Untitled-1", repo.uri(".git/COMMIT_EDITMSG")):
+        assert not await editor.run("gitmem.list", foreign)
+        assert await editor.run("gitmem.code", foreign) is None
+    assert editor.messages == []
 
 
 async def test_wrong_calls(shown):

@@ -134,6 +134,40 @@ async def test_lenses_on_symbols_and_settings(make_repo, connect):
     await eventually(lambda: hints(editor, uri), lambda found: found == [])
 
 
+@pytest.mark.parametrize("by", ["editor", "git"])
+async def test_one_setting_takes_all_marks_away(make_repo, connect, by):
+    """Diagnostics, lenses, hints and hovers, at once and in open files; lists still have them. And back."""
+    repo = make_repo(**{"cart.py": TEXT})
+    repo.gotcha("prices may be None", "cart.py:6")
+    settings = {"symbolLens": True, "inlayHints": True}
+    editor = await connect(repo.root, caps=with_hints(), settings=settings)
+    uri = repo.uri("cart.py")
+
+    def switch(on: bool) -> None:
+        if by == "git":
+            repo.git("config", "gitmem.editorMarks", str(on).lower())
+            return
+        editor.client.set_configuration({"gitmem": {**settings, "marks": on}})
+        editor.client.workspace_did_change_configuration(
+            t.DidChangeConfigurationParams(settings=None)
+        )
+
+    editor.open(uri)
+    await editor.until(uri, bool)
+    assert await eventually(lambda: hints(editor, uri), bool)
+
+    switch(False)
+    await editor.until(uri, lambda shown: shown == [])
+    assert (await lenses(editor, uri), await hints(editor, uri)) == ([], [])
+    assert await editor.hover(uri, 5) is None
+    assert len(await editor.run("gitmem.list", uri)) == 1
+
+    switch(True)
+    await editor.until(uri, bool)
+    assert len(await lenses(editor, uri)) == 2
+    assert await editor.hover(uri, 5)
+
+
 async def test_what_is_off_is_not_offered(repo, connect):
     """By default no hints and no symbols of documents are offered: some editors ask one server only."""
     editor = await connect(repo.root)

@@ -18,7 +18,17 @@ from tests.editors.conftest import CODE, OTHER, TITLE, WORKAROUND, missing
 from tests.vscode import tools
 
 HERE = Path(__file__).parent
-DEADLINE = 300.0  # seconds for the whole drive; a slow machine, not a budget
+OTHER_FILES = {
+    "ship.go": "package shop\n\n// Ship sends\nfunc Ship(days int) int {\n\treturn days + 1\n}\n",
+    "parse.rs": "fn parse(text: &str) -> u32 {\n    text.len() as u32\n}\n",
+    "data.json": '{\n  "rate": 19\n}\n',
+}
+OTHER_GOTCHAS = {
+    "Ships on Mondays": "ship.go:4",
+    "Counts bytes": "parse.rs:2",
+    "Rates are percents": "data.json:2",
+}
+DEADLINE = 420.0  # seconds for the whole drive; a slow machine, not a budget
 SETTINGS = {
     "chat.disableAIFeatures": True,
     "workbench.startupEditor": "none",
@@ -68,7 +78,10 @@ def session(tmp_path_factory: pytest.TempPathFactory, pictures: Path) -> dict[st
     repo = make_repository(root, env)
     plain = root / "plain 100% #1 😋"
     make_plain(plain)
+    library = root / "library.py"
+    library.write_text("# a library\n", encoding="utf-8")
     options = {
+        "library": str(library),
         "repo": str(repo),
         "plain": str(plain),
         "pictures": str(pictures),
@@ -87,6 +100,14 @@ def session(tmp_path_factory: pytest.TempPathFactory, pictures: Path) -> dict[st
         "lens",
         "hover",
         "problems",
+        "gutter",
+        "currentLine",
+        "steps",
+        "marks",
+        "languages",
+        "panel",
+        "foreign",
+        "draft",
         "reveal",
         "show",
         "resolve",
@@ -191,15 +212,19 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def make_repository(root: Path, env: dict[str, str]) -> Path:
-    """Make a repository with two gotchas about one file."""
+    """Make a repository with two gotchas about one file, and one about each of three others."""
     repo = root / "shop"
     repo.mkdir()
     git(repo, "init", "-q")
     (repo / "pay.py").write_text(CODE, encoding="utf-8")
     (repo / "shop.py").write_text("from pay import total\n\nprint(total([]))\n", encoding="utf-8")
     (repo / "README.md").write_text("# Shop\n", encoding="utf-8")
+    for name, text in OTHER_FILES.items():
+        (repo / name).write_text(text, encoding="utf-8")
     git(repo, "add", ".")
     git(repo, "commit", "-qm", "pay")
+    for title, place in OTHER_GOTCHAS.items():
+        mem(repo, env, "add", "-k", "gotcha", title, "--anchor", place, "--severity", "info")
     mem(
         repo,
         env,

@@ -8,11 +8,16 @@ const options = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
 const { chromium } = require(options.playwright);
 const PATIENCE = 60_000;
 const seen = { steps: {} };
+const toasts = []; // what notifications said
 let page;
 
 const squiggles = () => page.locator(".squiggly-info, .squiggly-warning");
 const status = () => page.locator(".statusbar-item", { has: page.locator(".codicon-note") });
-const pane = () => page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Memories" }) });
+const paneOf = (title) => page.locator(".pane", { has: page.locator(".pane-header h3.title", { hasText: new RegExp(`^${title}$`) }) });
+const pane = () => paneOf("Memories");
+const all = () => paneOf("Repository Memories");
+const off = () => page.locator(".statusbar-item", { has: page.locator(".codicon-eye-closed") });
+const lenses = () => page.locator(".codelens-decoration", { hasText: "gotcha" });
 const uses = () => pane().locator(".monaco-list-row", { hasText: "Used by" });
 const rows = () => pane().locator(".monaco-list-row").filter({ hasNotText: "Used by" });
 const texts = async (locator) => (await locator.allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
@@ -53,11 +58,15 @@ async function calmShot(name) {
 }
 
 async function palette(text) {
-  await page.keyboard.press("F1");
   const box = page.locator(".quick-input-widget input").first();
-  await box.waitFor({ state: "visible" });
-  await box.fill(`>${text}`);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().click();
+  const row = page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first();
+  await until(`the command ${text}`, async () => {
+    await page.keyboard.press("F1"); // an editor that is being opened takes the focus away from the list
+    await box.waitFor({ state: "visible", timeout: 3000 });
+    await box.fill(`>${text}`);
+    await row.waitFor({ state: "visible", timeout: 3000 });
+    return row.click({ timeout: 3000 }).then(() => true);
+  });
 }
 
 /** The hover of a word; the mouse is moved until it comes, for an editor under way drops it. */
@@ -94,19 +103,53 @@ async function actions(text) {
 async function openFolder(folder) {
   await page.goto(`${options.url}/?folder=${encodeURIComponent(folder)}`, { waitUntil: "domcontentloaded", timeout: PATIENCE });
   await page.waitForSelector(".monaco-workbench", { timeout: PATIENCE });
-  const file = page.locator(".explorer-folders-view .monaco-list-row", { hasText: "pay.py" });
-  await file.waitFor({ timeout: PATIENCE });
-  await file.dblclick();
-  await line("cents = sum").waitFor();
+  await openFile("pay.py", "cents = sum");
 }
 
-/** Unfold the view. */
-async function openView() {
-  await pane().locator(".pane-header").first().waitFor();
-  if ((await pane().locator(".pane-header").first().getAttribute("aria-expanded")) !== "true") {
-    await pane().locator(".pane-header").first().click();
+/** Open a file of the folder, which has a text. */
+async function openFile(name, text) {
+  const file = page.locator(".explorer-folders-view .monaco-list-row", { hasText: name });
+  await file.waitFor({ timeout: PATIENCE });
+  await file.dblclick();
+  await line(text).waitFor();
+}
+
+/** Open a file by its path, wherever it is. */
+async function openPath(file, text) {
+  await page.keyboard.press("Control+O");
+  const box = page.locator(".quick-input-widget input").first();
+  await box.waitFor({ state: "visible" });
+  await until(`${file} to be opened`, async () => {
+    await box.fill(file);
+    await page.keyboard.press("Enter");
+    return box.waitFor({ state: "hidden", timeout: 3000 }).then(() => true, () => false);
+  });
+  await line(text).waitFor();
+}
+
+/** Unfold a view, or fold it. */
+async function openView(view = pane(), wanted = "true") {
+  const header = view.locator(".pane-header").first();
+  await header.waitFor();
+  if ((await header.getAttribute("aria-expanded")) !== wanted) {
+    await header.click();
   }
 }
+
+/** The icons in the gutter that are ours. */
+const gutter = () =>
+  page.evaluate(() => [...document.querySelectorAll(".margin .cgmr, .glyph-margin-widgets .cgmr")].filter((spot) => getComputedStyle(spot).backgroundImage.includes("svg")).length);
+
+/** What is written behind lines. */
+const behind = () =>
+  page.evaluate(() =>
+    [...document.querySelectorAll(".view-line span")]
+      .map((span) => getComputedStyle(span, "::after").content)
+      .filter((text) => text && !["none", "normal", '""'].includes(text))
+      .map((text) => text.replace(/^"|"$/g, "")),
+  );
+
+const position = async () => /Ln (\d+)/.exec((await page.locator(".statusbar").innerText()).replace(/\s+/g, " "))?.[1];
 
 /** Wait for a text in the view, and return all of it. */
 async function welcome(text) {
@@ -192,6 +235,147 @@ const steps = {
     seen.problems = await texts(page.locator(".markers-panel .monaco-list-row"));
     await page.keyboard.press("Control+J");
     await until("no panel", async () => (await page.locator(".markers-panel:visible").count()) === 0);
+  },
+  async gutter() {
+    await until("two icons", async () => (await gutter()) === 2);
+    set("gitmem.gutter", false);
+    await until("no icon", async () => (await gutter()) === 0);
+    set("gitmem.gutter", true);
+    await until("two icons", async () => (await gutter()) === 2);
+  },
+  async currentLine() {
+    await line("cents = sum").click();
+    seen.unasked = await behind();
+    await palette("git mem: Toggle the Gotcha Behind the Current Line");
+    await until("the gotcha behind the line", async () => (await behind()).length === 1);
+    seen.behind = [await behind()];
+    await calmShot("1-line");
+    await page.keyboard.press("ArrowDown");
+    await until("nothing behind the next line", async () => (await behind()).length === 0);
+    await line("order.lock").click();
+    await until("the other gotcha", async () => (await behind()).length === 1);
+    seen.behind.push(await behind());
+    // typed above it: it moves along at once, and its old line has nothing
+    await line("import decimal").click();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    await line("order.lock").click();
+    seen.behind.push(await behind(), [await position()]);
+    await page.keyboard.press("Control+Z");
+    await line("cents = sum").click();
+    await until("the first again", async () => (await behind()).length === 1);
+  },
+  async steps() {
+    await line("import decimal").click();
+    seen.goes = [];
+    for (const word of ["Next", "Next", "Next", "Previous"]) {
+      const before = await position();
+      await palette(`git mem: Go to the ${word} Gotcha`);
+      await until("another line", async () => (await position()) !== before);
+      seen.goes.push(await position());
+    }
+  },
+  async marks() {
+    await line("cents = sum").click();
+    await palette("git mem: Toggle Marks");
+    await count(squiggles(), 0);
+    await count(lenses(), 0);
+    await until("no icon, no text", async () => (await gutter()) === 0 && (await behind()).length === 0);
+    await off().waitFor();
+    seen.off = await off().getAttribute("aria-label");
+    await calmShot("1-off");
+    // the state is the workspace's: it is there after a reload
+    await page.reload({ waitUntil: "domcontentloaded" });
+    await line("cents = sum").waitFor();
+    await off().waitFor();
+    seen.offSquiggles = await squiggles().count();
+    await off().click();
+    await count(squiggles(), 2);
+    await until("everything again", async () => (await gutter()) === 2);
+    await count(off(), 0);
+    await palette("git mem: Toggle the Gotcha Behind the Current Line");
+    await until("nothing behind lines", async () => (await behind()).length === 0);
+  },
+  // all files of the repository, while one of them is open
+  async panel() {
+    await openView(pane(), "false");
+    await openView(paneOf("shop"), "false"); // room for all rows: those that are not seen are not in the page
+    await openView(all());
+    const entries = all().locator(".monaco-list-row");
+    await until("the files", async () => (await entries.count()) >= 9);
+    seen.panel = await texts(entries);
+    await calmShot("9-panel");
+    await all().locator(".pane-header").hover();
+    await all().locator(".pane-header [aria-label^='Group by Severity']").click();
+    await entries.filter({ hasText: /^critical/ }).waitFor();
+    seen.panelBySeverity = await texts(entries);
+    await calmShot("9-severity");
+    await palette("git mem: Filter the Memories");
+    const box = page.locator(".quick-input-widget input").first();
+    await box.fill("go ship");
+    await page.keyboard.press("Enter");
+    await until("one row", async () => (await entries.count()) === 2);
+    await entries.filter({ hasText: "Ships on Mondays" }).click();
+    await line("func Ship").waitFor();
+    await until("its line", async () => (await position()) === "4");
+    await all().locator(".pane-header").hover();
+    await all().locator(".pane-header [aria-label^='Clear the Filter']").click();
+    await until("all rows", async () => (await entries.count()) >= 8);
+    await all().locator(".pane-header [aria-label^='Group by File']").click();
+    await openView(all(), "false");
+    await openView(paneOf("shop"));
+    await openView();
+    await page.locator(".tab", { hasText: "pay.py" }).click();
+    await count(rows(), 2);
+  },
+  async languages() {
+    seen.languages = {};
+    for (const [name, text] of [["ship.go", "func Ship"], ["parse.rs", "fn parse"], ["data.json", '"rate"'], ["pay.py", "cents = sum"]]) {
+      await openFile(name, text);
+      await until(`the mark of ${name}`, async () => (await gutter()) > 0);
+      seen.languages[name] = await page.locator(".squiggly-hint, .squiggly-info, .squiggly-warning").count();
+    }
+    await count(squiggles(), 2);
+  },
+  // documents that are of no work tree: a background question about them is nobody's error
+  async foreign() {
+    const before = toasts.length;
+    await openPath(options.library, "library");
+    await openPath(path.join(options.repo, ".git", "COMMIT_EDITMSG"), "pay");
+    await palette("Preferences: Open User Settings (JSON)");
+    await line("workbench.startupEditor").waitFor();
+    await until("the settings closed", async () => {
+      await page.keyboard.press("Escape"); // they open above the other editors
+      return (await line("workbench.startupEditor").count()) === 0;
+    });
+    await palette("Output: Focus on Output View");
+    await page.locator(".output-view").first().waitFor();
+    seen.foreignView = await welcome("Open a file of a git repository");
+    await calmShot("9-foreign");
+    await page.keyboard.press("Control+J");
+    await page.locator(".tab", { hasText: "pay.py" }).click();
+    await line("cents = sum").waitFor();
+    await count(rows(), 2);
+    seen.foreignToasts = toasts.slice(before);
+  },
+  async draft() {
+    await line("return decimal").click();
+    await palette("git mem: Write a Gotcha About This");
+    const draft = page.locator(".tab", { hasText: /\.md/ });
+    await draft.waitFor();
+    await line("pay.py:6").waitFor();
+    await page.locator(".view-line", { hasText: /^#\s*$/ }).first().click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("Rounds down");
+    await calmShot("9-draft");
+    await page.keyboard.press("Control+S");
+    await count(draft, 0);
+    await until("what was done", async () => toasts.some((text) => text.includes("Recorded got-")));
+    await line("cents = sum").waitFor();
+    await count(squiggles(), 3);
+    await palette("Notifications: Clear All Notifications");
+    execFileSync(options.python, ["-m", "gitmem", "undo"], { cwd: options.repo, env: options.env, stdio: "pipe" });
+    await count(squiggles(), 2);
   },
   async reveal() {
     await rows().nth(1).click();
@@ -326,6 +510,11 @@ const steps = {
   const browser = await chromium.launch({ executablePath: options.chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
   page = await browser.newPage({ viewport: { width: 1280, height: 760 }, deviceScaleFactor: 1 });
   page.setDefaultTimeout(PATIENCE);
+  await page.exposeFunction("noteToast", (text) => toasts.includes(text) || toasts.push(text));
+  await page.addInitScript(() => {
+    const note = () => document.querySelectorAll(".notifications-toasts .notification-list-item-message").forEach((item) => item.textContent && window.noteToast(item.textContent));
+    new MutationObserver(note).observe(document, { childList: true, subtree: true });
+  });
   let now;
   try {
     for (const name of options.steps) {

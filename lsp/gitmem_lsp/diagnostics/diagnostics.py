@@ -70,8 +70,10 @@ def make_marks(
 ) -> list[Mark]:
     """Return one mark a line, ordered by line.
 
-    Past the cap the most severe stay and a last one counts the rest.
+    Past the cap the most severe stay and a last one counts the rest. None where marks are off.
     """
+    if not options.marks:
+        return []
     hidden = max(0, (len(notes) if total is None else total) - len(notes))
     loud = [
         (level, note)

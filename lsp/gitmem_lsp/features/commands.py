@@ -14,6 +14,7 @@ from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from gitmem.app import App
+from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UserError
 from gitmem.records.kinds import LIVE
 from gitmem.store.reader import Stored
@@ -36,7 +37,7 @@ from gitmem_lsp.features.resolve import (
 from gitmem_lsp.protocol.safe_text import plain
 from gitmem_lsp.workspace.place_notes import EditorNote, find_notes
 from gitmem_lsp.workspace.repositories import DocumentPlace
-from gitmem_lsp.workspace.repository_view import HIDES, Row
+from gitmem_lsp.workspace.repository_view import HIDES, RepositoryView, Row
 
 log = logging.getLogger("gitmem_lsp")
 Answer = dict[str, Any] | list[Any] | None
@@ -262,9 +263,12 @@ async def _page(ls: Host, place: DocumentPlace, name: str, title: str, text: str
 async def code_facts(ls: Host, uri: str) -> Answer:
     """Return what hangs on a file: its rank, who uses it, what it uses.
 
-    Null for one that is not read as code.
+    Null for one that is not read as code, or is of no repository: clients ask for any file.
     """
-    place = await place_of(ls, uri)
+    try:
+        place = await place_of(ls, uri)
+    except UserError:
+        return None
     return await code.of_file(place, place.paths[0])
 
 
@@ -299,7 +303,8 @@ async def list_gotchas(
 ) -> Answer:
     """Return the gotchas of a file; with `memories` and `snoozed` what has no diagnostic too.
 
-    With `all`, or without a file, of the repository around it or of the workspace's first.
+    With `all`, or without a file, of the repository around it or of the workspace's first: the open
+    ones, each at the line where it was recorded.
     """
     wanted = options or {}
     if uri and not wanted.get("all"):
@@ -313,12 +318,27 @@ async def list_gotchas(
     place = await home(ls, uri or "")
     if place is None:
         return []
-    rows = await place.repository.run(
-        lambda: place.repository.view.app.rows(
-            kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", limit=reports.LISTED
-        )
+    kinds = ("gotcha", "memory") if wanted.get("memories") else ("gotcha",)
+    rows = await place.repository.run(_open_rows, place.repository.view, kinds)
+    return reports.of_repository(
+        row for row in rows if wanted.get("snoozed") or not row["snoozed_until"]
     )
-    return reports.of_repository(rows)
+
+
+def _open_rows(view: RepositoryView, kinds: tuple[str, ...]) -> list[Row]:
+    """Return a repository's open gotchas, and its memories that are about code; worst first.
+
+    Each says until when it is snoozed.
+    """
+    rows = view.app.rows(
+        kinds=kinds, statuses=LIVE, resolved=False, order="severity", limit=reports.LISTED
+    )
+    snoozed = view.snoozed(view.app.clock.now())
+    return [
+        {**row, "snoozed_until": stamp(snoozed[row["id"]]) if row["id"] in snoozed else None}
+        for row in rows
+        if row["kind"] == "gotcha" or row["anchors"]
+    ]
 
 
 async def report(ls: Host, uri: str) -> Answer:
@@ -363,6 +383,7 @@ async def status(ls: Host, uri: str | None = None) -> Answer:
     return {
         "root": place.worktree or os.path.realpath(place.repository.location.commondir),
         **counts,
+        "marks": ls.publisher.options(place).marks,
         "adrift": len(adrift),
     }
 
@@ -435,11 +456,10 @@ def handler(name: str) -> Callable[..., Awaitable[Answer]]:
         except GitmemError as error:
             if isinstance(error, ForeignDocument) and name in NOTHING:
                 return NOTHING[name]
-            ls.say(plain(f"{error} {error.hint}"), t.MessageType.Error)
+            return ls.refuse(plain(f"{error} {error.hint}".strip()))
         except Exception as error:
             log.exception("%s failed", name)
-            ls.say(f"{name} failed: {plain(str(error))}", t.MessageType.Error)
-        return None
+            return ls.refuse(f"{name} failed: {plain(str(error))}")
 
     on_command.__annotations__.clear()
     return on_command

@@ -15,6 +15,7 @@ from gitmem.errors import GitmemError
 from gitmem.services.records.committers import claim
 from gitmem_lsp.diagnostics.diagnostics import Mark
 from gitmem_lsp.diagnostics.open_documents import Opened
+from gitmem_lsp.editing.virtual_documents import SavedDraft
 from gitmem_lsp.features import code, code_actions, code_lens, comment_edits, completion, provenance
 from gitmem_lsp.features import symbols as outline
 from gitmem_lsp.features.commands import editing
@@ -121,6 +122,8 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
     if state is None or state.place is None or document is None:
         return None
+    if not ls.publisher.options(state.place).marks:
+        return None
     shown = [note for mark in state.marks for note in mark.notes]
     notes = covering(shown, line)
     marked = {note.id for note in shown}
@@ -215,6 +218,8 @@ async def on_code_lens(ls: Host, params: t.CodeLensParams) -> list[t.CodeLens]:
 
 def _seen(ls: Host, state: Opened) -> list[Any]:
     options = ls.publisher.options(state.place)
+    if not options.marks:
+        return []
     return [note for note in state.notes if options.unconfirmed or not note.unconfirmed]
 
 
@@ -405,16 +410,19 @@ async def on_save_draft(ls: Host, uri: str) -> bool:
         return True
     ls.publisher.send(uri, document.version, [])
     if saved is not None:
-        if saved.op != "edit":
-            ls.say(
-                f"Recorded {saved.record.id}."
-                if saved.op == "record"
-                else f"Recorded {saved.record.id} in place of the other.",
-                t.MessageType.Info,
-            )
+        ls.say(_sentence(saved), t.MessageType.Info)
         await ls.publisher.reload(place.repository)
         ls.tell_changed([state.uri for state in ls.publisher.of(place.repository)])
+        ls.tell_saved(uri, saved.record.id)
     return True
+
+
+def _sentence(saved: SavedDraft) -> str:
+    """Return what saving a draft has done."""
+    id = saved.record.id
+    if saved.op == "edit":
+        return f"Changed {id}." if saved.changed else f"{id} is unchanged."
+    return f"Recorded {id}." if saved.op == "record" else f"Recorded {id} in place of the other."
 
 
 def written(path: str, otherwise: str) -> str:

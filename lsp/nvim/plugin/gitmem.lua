@@ -26,7 +26,7 @@ vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWritePost', 'File
   end,
 })
 
-for _, name in ipairs({ 'resolve', 'snooze', 'edit', 'show', 'list', 'timeline', 'why', 'status' }) do
+for _, name in ipairs({ 'resolve', 'snooze', 'edit', 'show', 'list', 'timeline', 'why', 'status', 'toggle', 'line', 'next', 'previous' }) do
   vim.keymap.set('n', ('<Plug>(gitmem-%s)'):format(name), ('<Cmd>Gitmem %s<CR>'):format(name))
 end
 vim.keymap.set({ 'n', 'x' }, '<Plug>(gitmem-record)', ':Gitmem record<CR>', { silent = true })

@@ -12,7 +12,7 @@ export type Condition = "idle" | "running" | "missing" | "untrusted" | "failed";
 /** Is told what the server answered to a command that was run from a lens or a code action. */
 export type Answered = (command: string, args: readonly unknown[], result: unknown) => void;
 
-const SETTINGS = ["severity", "codeLens", "symbolLens", "inlayHints", "outline", "whyHover", "completion", "unconfirmed", "maxPerFile", "snoozeDays"];
+const SETTINGS = ["marks", "severity", "codeLens", "symbolLens", "inlayHints", "outline", "whyHover", "completion", "unconfirmed", "maxPerFile", "snoozeDays"];
 
 export class Client implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -21,6 +21,8 @@ export class Client implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly output = vscode.window.createOutputChannel("git mem", { log: true });
   condition: Condition = "idle";
+  /** What is set in this window and in no settings; it lies over them. */
+  overrides: Record<string, unknown> = {};
 
   /** Fires when the server says that gotchas changed, and when it starts, stops or cannot be found. */
   readonly onChange = this.changed.event;
@@ -105,6 +107,7 @@ export class Client implements vscode.Disposable {
     const run: Executable = { ...server, transport: TransportKind.stdio };
     const client = new LanguageClient("gitmem", "git mem", run, { ...this.options(), revealOutputChannelOn: RevealOutputChannelOn.Never });
     client.onNotification("gitmem/changed", () => this.changed.fire());
+    client.onNotification("gitmem/saved", (draft: { uri: string }) => void closeTab(client.protocol2CodeConverter.asUri(draft.uri)));
     client.onDidChangeState((event) => {
       if (this.client === client && event.newState === State.Stopped) {
         this.become("failed");
@@ -145,7 +148,11 @@ export class Client implements vscode.Disposable {
     return {
       documentSelector: [{ scheme: "file" }],
       outputChannel: this.output,
-      initializationOptions: { notifyChanges: true, diagnosticsInHover: true },
+      initializationOptions: {
+        notifyChanges: true,
+        diagnosticsInHover: true,
+        answerErrors: true,
+      },
       markdown: { isTrusted: false, supportHtml: false },
       middleware: this.middleware(),
     };
@@ -155,13 +162,18 @@ export class Client implements vscode.Disposable {
     return {
       // a lens or a code action names a command of the server; what it answers is for us to show
       executeCommand: async (command, args: unknown[], next) => {
-        const result: unknown = command === "gitmem.report" ? null : await next(command, args); // the view is our report
-        this.answered(command, args, result);
-        return result;
+        const answer: unknown = command === "gitmem.report" ? null : await next(command, args); // the view is our report
+        const problem = problemOf(answer);
+        if (problem !== undefined) {
+          this.tell(command, problem);
+          return null;
+        }
+        this.answered(command, args, answer);
+        return answer;
       },
       workspace: {
         // only what somebody set: the server takes the rest from git's configuration
-        configuration: (params) => params.items.map((item) => (item.section === "gitmem" ? explicit() : null)),
+        configuration: (params) => params.items.map((item) => (item.section === "gitmem" ? { ...explicit(), ...this.overrides } : null)),
       },
     };
   }
@@ -184,9 +196,21 @@ export class Client implements vscode.Disposable {
     try {
       return await this.send<T>(command, args);
     } catch (error) {
-      this.output.error(`${command}: ${String(error)}`);
-      void offer(`git mem: ${error instanceof Error ? error.message : String(error)}`, { "Show Output": () => this.showOutput() });
+      this.tell(command, error instanceof Error ? error.message : String(error));
       return undefined;
+    }
+  }
+
+  /** Tell somebody who gave a command why it was not done. */
+  private tell(command: string, problem: string): void {
+    this.output.error(`${command}: ${problem}`);
+    void offer(`git mem: ${problem}`, { "Show Output": () => this.showOutput() });
+  }
+
+  /** Have the server ask for the settings again. */
+  async reconfigure(): Promise<void> {
+    if (this.client?.isRunning()) {
+      await this.client.sendNotification("workspace/didChangeConfiguration", { settings: null });
     }
   }
 
@@ -194,7 +218,12 @@ export class Client implements vscode.Disposable {
     if (!this.client?.isRunning()) {
       return undefined;
     }
-    return (await this.client.sendRequest<T | null>("workspace/executeCommand", { command, arguments: args })) ?? undefined;
+    const answer = (await this.client.sendRequest<T | null>("workspace/executeCommand", { command, arguments: args })) ?? undefined;
+    const problem = problemOf(answer);
+    if (problem !== undefined) {
+      throw new Error(problem);
+    }
+    return answer;
   }
 
   /** The uri of a document as the server is told it. */
@@ -243,6 +272,18 @@ function open(): vscode.Uri[] {
   const files = vscode.window.visibleTextEditors.map((editor) => editor.document.uri);
   const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri);
   return [...folders, ...files].filter((uri) => uri.scheme === "file");
+}
+
+/** Return why a command was not carried out; undefined for one that was. */
+function problemOf(answer: unknown): string | undefined {
+  return isObject(answer) && typeof answer["error"] === "string" ? answer["error"] : undefined;
+}
+
+/** Close the tabs of a document that has done its work, unless something was typed since. */
+async function closeTab(uri: vscode.Uri): Promise<void> {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  const done = tabs.filter((tab) => tab.input instanceof vscode.TabInputText && tab.input.uri.fsPath === uri.fsPath && !tab.isDirty);
+  await vscode.window.tabGroups.close(done);
 }
 
 /** Show a warning with buttons. */

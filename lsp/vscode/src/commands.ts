@@ -3,7 +3,9 @@
 import * as vscode from "vscode";
 
 import type { Client } from "./client";
+import type { Marks } from "./marks";
 import type { Records } from "./records";
+import type { RepositoryTree } from "./repository";
 import { EVERYTHING, isOpen, isSnoozed, lineNumber, oneLine, type Row, type Shown, type Status } from "./rows";
 import { sentence } from "./status";
 import { lookAt } from "./store";
@@ -15,15 +17,37 @@ const SEVERITIES = [
   { label: "info", description: "good to know" },
 ];
 
+/** What commands work on. */
+interface Parts {
+  client: Client;
+  tree: Tree;
+  all: RepositoryTree;
+  marks: Marks;
+  records: Records;
+}
+
 export class Commands {
-  constructor(
-    private readonly client: Client,
-    private readonly tree: Tree,
-    private readonly records: Records,
-  ) {}
+  private readonly client: Client;
+  private readonly tree: Tree;
+  private readonly records: Records;
+
+  constructor(private readonly parts: Parts) {
+    this.client = parts.client;
+    this.tree = parts.tree;
+    this.records = parts.records;
+  }
 
   register(extension: vscode.Uri): vscode.Disposable {
+    const { all: repository, marks } = this.parts;
     const all: Record<string, (row?: Row) => unknown> = {
+      toggleMarks: () => marks.toggle(),
+      toggleLine: () => toggleSetting("currentLine"),
+      next: () => marks.go(1),
+      previous: () => marks.go(-1),
+      filter: () => repository.filter(),
+      clearFilter: () => repository.narrow(""),
+      groupBySeverity: () => repository.regroup(),
+      groupByFile: () => repository.regroup(),
       record: () => this.record(),
       draft: () => this.draft(),
       resolve: (row) => this.onOne(row, isOpen, (id) => this.run("gitmem.resolve", id, ...this.fileArgument())),
@@ -43,7 +67,7 @@ export class Commands {
       timeline: () => this.timeline(),
       dashboard: () => this.dashboard(),
       status: () => this.status(),
-      refresh: () => this.client.look().then(() => this.tree.refresh()),
+      refresh: () => this.client.look().then(() => Promise.all([this.tree.refresh(), repository.refresh()])),
       restart: () => this.client.restart(),
       output: () => this.client.showOutput(),
       install: () => explainInstall(extension),
@@ -170,14 +194,26 @@ export class Commands {
   }
 
   private async reveal(row: Row | undefined): Promise<void> {
-    const file = this.tree.file;
-    if (typeof row?.line === "number" && file) {
-      const at = new vscode.Position(row.line, 0);
-      const editor = await vscode.window.showTextDocument(file, { selection: new vscode.Range(at, at) });
-      editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    if (row?.path !== undefined) {
+      return this.revealElsewhere(row);
+    }
+    if (typeof row?.line === "number" && this.tree.file) {
+      await goTo(this.tree.file, row.line);
     } else if (row?.id) {
       await this.records.show(row.id);
     }
+  }
+
+  /** Open the file of a row of the repository's list, which has the line of the time when it was recorded: the server knows where it is now. */
+  private async revealElsewhere(row: Row): Promise<void> {
+    const file = this.parts.all.fileOf(row);
+    const isThere = file && (await vscode.workspace.fs.stat(file).then(() => true, () => false));
+    if (!file || !isThere) {
+      return this.records.show(row.id);
+    }
+    const rows = await this.client.ask<Row[]>("gitmem.list", this.client.uri(file), EVERYTHING);
+    const now = rows?.find((other) => other.id === row.id);
+    await goTo(file, now?.line ?? row.line ?? 0);
   }
 
   private async why(): Promise<void> {
@@ -201,6 +237,20 @@ export class Commands {
       void vscode.window.showInformationMessage(status ? `git mem: ${sentence(status)}.` : "git mem: open a file of a git repository first.");
     }
   }
+}
+
+/** Open a file at a line, from 0. */
+async function goTo(file: vscode.Uri, line: number): Promise<void> {
+  const at = new vscode.Position(line, 0);
+  const editor = await vscode.window.showTextDocument(file, { selection: new vscode.Range(at, at) });
+  editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+/** Turn a switch of the settings round, where it is set; in the user's settings when it is nowhere. */
+async function toggleSetting(name: string): Promise<void> {
+  const config = vscode.workspace.getConfiguration("gitmem");
+  const nearer = config.inspect(name)?.workspaceValue !== undefined;
+  await config.update(name, !config.get<boolean>(name), nearer ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
 }
 
 /** Show the part of our README that says how to install the server. A packaged extension has its name in small letters. */

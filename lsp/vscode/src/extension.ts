@@ -4,7 +4,10 @@ import * as vscode from "vscode";
 
 import { Client } from "./client";
 import { Commands, explainInstall } from "./commands";
+import { Decorations } from "./decorations";
+import { Marks } from "./marks";
 import { Records } from "./records";
+import { RepositoryTree } from "./repository";
 import { StatusBar } from "./status";
 import { Tree } from "./tree";
 
@@ -15,10 +18,12 @@ export function activate(context: vscode.ExtensionContext): void {
     (command, args, result) => void commands.answered(command, args, result),
     () => void explainInstall(context.extensionUri),
   );
+  const marks = new Marks(client, context.workspaceState);
   const tree = new Tree(client);
-  const bar = new StatusBar(client);
+  const all = new RepositoryTree(client, context.workspaceState, () => tree.file);
+  const bar = new StatusBar(client, marks);
   const records = new Records(client);
-  const commands = new Commands(client, tree, records);
+  const commands = new Commands({ client, tree, all, marks, records });
   const refresh = (): void => void tree.refresh();
   const look = (): void => void client.look();
   // a store that another program makes while the window is open; in a linked worktree the other occasions have to do
@@ -27,11 +32,15 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     client,
     tree,
+    all,
     bar,
+    marks,
+    new Decorations(),
     records,
     commands.register(context.extensionUri),
     vscode.window.createTreeView("gitmem.memories", { treeDataProvider: tree }),
     client.onChange(refresh),
+    marks.onChange(refresh),
     tree.onFill((rows) => bar.show(rows, tree.file)),
     born,
     born.onDidCreate(look),

@@ -58,7 +58,12 @@ export interface Status {
   unconfirmed?: number;
   adrift?: number;
   snoozed?: number;
+  /** Whether anything is shown in the code. */
+  marks?: boolean;
 }
+
+/** What the server marks in the code, as a diagnostic has it. */
+export const SOURCE = "gitmem";
 
 /** The line as people count; undefined for the whole file. */
 export function lineNumber(row: Row): number | undefined {

@@ -5,12 +5,16 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 
 import type { Client } from "./client";
+import type { Marks } from "./marks";
 import { isOpen, oneLine, type Row, type Status } from "./rows";
 
 export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("gitmem.status", vscode.StatusBarAlignment.Right, 90);
 
-  constructor(private readonly client: Client) {
+  constructor(
+    private readonly client: Client,
+    private readonly marks: Marks,
+  ) {
     this.item.name = "git mem";
   }
 
@@ -28,6 +32,16 @@ export class StatusBar implements vscode.Disposable {
       this.item.command = condition === "missing" ? "gitmem.editor.install" : "gitmem.editor.output";
       this.item.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
       this.item.show();
+    } else if (!this.marks.on) {
+      const tooltip = "The marks of git mem are off in this workspace. Click to show them.";
+      this.item.text = "$(eye-closed) git mem";
+      this.item.tooltip = tooltip;
+      this.item.accessibilityInformation = { label: "git mem: the marks are off" };
+      this.item.command = "gitmem.editor.toggleMarks";
+      this.item.show();
+      if (file) {
+        void this.explain(tooltip, file);
+      }
     } else if (file && open.length > 0) {
       const what = open.length === 1 ? "1 gotcha" : `${open.length} gotchas`;
       this.item.text = `$(note) ${open.length}`;
@@ -43,6 +57,9 @@ export class StatusBar implements vscode.Disposable {
 
   private async explain(tooltip: string, file: vscode.Uri): Promise<void> {
     const status = await this.client.ask<Status>("gitmem.status", this.client.uri(file));
+    if (status) {
+      this.marks.learn(status);
+    }
     if (status && this.item.tooltip === tooltip) {
       this.item.tooltip = `${tooltip}\n${sentence(status)}`;
     }

@@ -3,14 +3,9 @@
 import * as vscode from "vscode";
 
 import type { Client } from "./client";
-import { type Code, type CodeRow, EVERYTHING, isCode, isOpen, isSnoozed, lineNumber, oneLine, type Row, type Shown } from "./rows";
+import { byPlace, recordItem } from "./items";
+import { type Code, type CodeRow, EVERYTHING, isCode, oneLine, type Row, type Shown } from "./rows";
 import { lookAt } from "./store";
-
-const ICONS: Record<string, [string, string]> = {
-  critical: ["warning", "list.warningForeground"],
-  warning: ["info", "notificationsInfoIcon.foreground"],
-  info: ["lightbulb", "descriptionForeground"],
-};
 
 export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -37,13 +32,13 @@ export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disp
     const turn = ++this.turn;
     const document = vscode.window.activeTextEditor?.document;
     if (document && document.uri.scheme === "file") {
-      this.uri = document.uri;
+      this.uri = (await isForeign(document.uri)) ? undefined : document.uri;
     } else if (!vscode.window.visibleTextEditors.some((editor) => editor.document.uri.toString() === this.uri?.toString())) {
       this.uri = undefined; // a panel or a preview may have the focus while the file is still seen
     }
     const found = this.uri && this.client.condition === "running" ? await this.client.ask<Row[]>("gitmem.list", this.client.uri(this.uri), EVERYTHING) : undefined;
     const { condition } = this.client;
-    const outside = !this.uri || (condition === "idle" && (await lookAt(this.uri.fsPath)) === "outside");
+    const outside = !this.uri;
     if (turn !== this.turn) {
       return;
     }
@@ -75,14 +70,7 @@ export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disp
     if (isCode(row)) {
       return row.user === undefined ? codeItem(row.code) : this.userItem(row.user);
     }
-    const item = new vscode.TreeItem(oneLine(row.title));
-    item.id = row.id;
-    item.description = describe(row);
-    item.contextValue = [context(row), row.status === "pinned" ? "pinned" : "loose"].join(".");
-    item.iconPath = icon(row);
-    item.command = { command: "gitmem.editor.reveal", title: "Go to the Line", arguments: [row] };
-    item.accessibilityInformation = { label: `${row.kind} ${oneLine(row.title)}, ${item.description}` };
-    return item;
+    return recordItem(row);
   }
 
   async resolveTreeItem(item: vscode.TreeItem, row: Row | CodeRow): Promise<vscode.TreeItem> {
@@ -114,6 +102,11 @@ export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disp
   }
 }
 
+/** Whether a file is of no work tree: outside of any, or one of git's own, as a commit message or a draft of ours. */
+async function isForeign(uri: vscode.Uri): Promise<boolean> {
+  return uri.path.includes("/.git/") || (await lookAt(uri.fsPath)) === "outside";
+}
+
 /** The folder that paths are told from: the file's own, without its path. */
 function rootOf(file: vscode.Uri, path: string, otherwise: vscode.Uri | undefined): vscode.Uri | undefined {
   return file.path.endsWith(`/${path}`) ? file.with({ path: file.path.slice(0, -path.length - 1) }) : otherwise;
@@ -129,56 +122,4 @@ function codeItem(code: Code): vscode.TreeItem {
   item.tooltip = `What hangs on ${oneLine(code.path)}, by the imports of the commit that is checked out`;
   item.accessibilityInformation = { label: `used by ${users}, ${item.description}` };
   return item;
-}
-
-/** What the menus know a row by. */
-function context(row: Row): string {
-  if (row.kind !== "gotcha") {
-    return "memory";
-  }
-  return row.resolved ? "gotcha.resolved" : isSnoozed(row) ? "gotcha.snoozed" : "gotcha.open";
-}
-
-/** Open gotchas, memories, and then what is snoozed or resolved. */
-function group(row: Row): number {
-  return isOpen(row) ? 0 : row.kind !== "gotcha" ? 1 : 2;
-}
-
-function byPlace(a: Row, b: Row): number {
-  return group(a) - group(b) || (a.line ?? 0) - (b.line ?? 0) || a.id.localeCompare(b.id);
-}
-
-function icon(row: Row): vscode.ThemeIcon {
-  if (row.resolved) {
-    return new vscode.ThemeIcon("check", new vscode.ThemeColor("testing.iconPassed"));
-  }
-  if (isSnoozed(row)) {
-    return new vscode.ThemeIcon("bell-slash");
-  }
-  const [name, color] = (row.kind === "gotcha" && ICONS[row.severity ?? ""]) || ["note", "foreground"];
-  return new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
-}
-
-function describe(row: Row): string {
-  const parts: string[] = [];
-  const line = lineNumber(row);
-  if (line !== undefined) {
-    parts.push(`line ${line}`);
-  }
-  if (row.kind !== "gotcha" && row.type) {
-    parts.push(row.type);
-  }
-  if (row.snoozed_until) {
-    parts.push(`snoozed until ${row.snoozed_until.slice(0, 10)}`);
-  }
-  if (row.unconfirmed) {
-    parts.push("unconfirmed");
-  }
-  if (row.resolved) {
-    parts.push("resolved");
-  }
-  if (row.state && !["same", "file", "glob", "moved"].includes(row.state)) {
-    parts.push(row.state === "adrift" ? "code not found" : "code changed since");
-  }
-  return parts.join(", ");
 }

@@ -1,6 +1,7 @@
 --- The subcommands of `:Gitmem`.
 local client = require('gitmem.client')
 local compat = require('gitmem.compat')
+local marks = require('gitmem.marks')
 local ui = require('gitmem.ui')
 
 local M = {}
@@ -154,14 +155,27 @@ local function show(call)
   end)
 end
 
+--- By file and line, which is how a list of a repository is gone through.
+local function by_place(a, b)
+  if (a.path or '') ~= (b.path or '') then
+    return (a.path or '') < (b.path or '')
+  end
+  local first, second = tonumber(a.line) or 0, tonumber(b.line) or 0
+  return first == second and a.id < b.id or first < second
+end
+
 local function list(call)
   local all, in_window = vim.tbl_contains(call.args, 'all'), vim.tbl_contains(call.args, 'window')
   local here, root = path(), require('gitmem.find').buffer_root(0)
-  client.execute('gitmem.list', { uri(), all and { all = true } or everything }, function(rows)
+  local options = vim.tbl_extend('force', everything, { all = all })
+  client.execute('gitmem.list', { uri(), options }, function(rows)
     for _, row in ipairs(rows) do
-      if row.path and root then
+      if row.path and row.path ~= '' and root then
         row.path = root .. '/' .. row.path
       end
+    end
+    if all then
+      table.sort(rows, by_place)
     end
     ui.list(rows, not all and here or nil, all and 'this repository' or vim.fn.fnamemodify(here, ':t'), in_window)
   end)
@@ -240,6 +254,10 @@ M.all = {
   supersede = { run = on_one('gitmem.supersede', any), ids = any },
   show = { run = show, ids = any },
   list = { run = list, words = { 'all', 'window' } },
+  toggle = { run = marks.toggle },
+  line = { run = require('gitmem.line').toggle },
+  next = { run = marks.next },
+  previous = { run = marks.previous },
   timeline = { run = timeline },
   why = { run = why },
   code = { run = code },

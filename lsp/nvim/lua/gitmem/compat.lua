@@ -36,6 +36,13 @@ function M.request(client, method, params, handler, bufnr)
   return client.request(method, params, handler, bufnr)
 end
 
+function M.notify(client, method, params)
+  if methods then
+    return client:notify(method, params)
+  end
+  return client.notify(method, params)
+end
+
 function M.stop(client)
   if methods then
     return client:stop()

@@ -8,6 +8,8 @@ M.defaults = {
   cmd = nil,
   --- Settings of the server, as in VS Code but without the prefix: `severity`, `codeLens`, `maxPerFile`, ...
   settings = {},
+  --- Write the gotcha of the cursor's line behind it; `:Gitmem line` switches it.
+  current_line = false,
   --- Called as on_attach(client, bufnr).
   on_attach = nil,
   --- Capabilities for the server, when a completion plugin adds some.
@@ -24,6 +26,7 @@ local types = {
   autostart = 'boolean',
   cmd = 'table',
   settings = 'table',
+  current_line = 'boolean',
   on_attach = 'function',
   capabilities = 'table',
   status_sign = 'string',

@@ -4,6 +4,9 @@ local M = {}
 --- Take options; see :help gitmem-setup. The plugin works without it.
 function M.setup(options)
   require('gitmem.config').set(options)
+  if options and options.current_line ~= nil then
+    require('gitmem.line').set(options.current_line)
+  end
 end
 
 --- Attach the server to a buffer of a git repository (default: the current one); returns the id of the client, or nil.

@@ -25,8 +25,7 @@ function M.refresh(bufnr)
       end
     end
     vim.api.nvim_buf_set_var(bufnr, 'gitmem_status', { count = open, total = total })
-    vim.api.nvim_exec_autocmds('User', { pattern = 'GitmemChanged', modeline = false })
-    vim.cmd('redrawstatus!')
+    M.redraw()
   end, bufnr)
 end
 
@@ -43,6 +42,12 @@ function M.on_changed(_, params)
   end
 end
 
+--- Have status lines drawn again.
+function M.redraw()
+  vim.api.nvim_exec_autocmds('User', { pattern = 'GitmemChanged', modeline = false })
+  vim.cmd('redrawstatus!')
+end
+
 --- Forget what the server said, which runs no more.
 function M.forget()
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
@@ -51,14 +56,14 @@ function M.forget()
   vim.cmd('redrawstatus!')
 end
 
---- Return the text for a status line: empty when the file has no gotcha that is open.
+--- Return the text for a status line: empty when the file has no gotcha that is open; the marks may be off.
 function M.line(bufnr)
   bufnr = (bufnr == nil or bufnr == 0) and vim.api.nvim_get_current_buf() or bufnr
   local ok, status = pcall(vim.api.nvim_buf_get_var, bufnr, 'gitmem_status')
   if not ok or type(status) ~= 'table' or (status.count or 0) == 0 then
     return ''
   end
-  return config.options.status_sign .. status.count
+  return config.options.status_sign .. status.count .. (config.options.settings.marks == false and ' off' or '')
 end
 
 return M

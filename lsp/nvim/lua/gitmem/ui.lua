@@ -64,9 +64,10 @@ function M.entry(row, path)
     table.insert(marks, tostring(row.state))
   end
   local suffix = #marks > 0 and (' (%s)'):format(table.concat(marks, ', ')) or ''
+  local nowhere = row.path == '' -- it is about the repository as a whole
   return {
-    filename = row.path and M.one_line(row.path) or path,
-    lnum = type(row.line) == 'number' and row.line + 1 or 1, -- the server counts from 0
+    filename = not nowhere and (row.path and M.one_line(row.path) or path) or nil,
+    lnum = nowhere and 0 or type(row.line) == 'number' and row.line + 1 or 1, -- the server counts from 0
     type = types[row.severity] or 'I',
     text = ('%s %s%s'):format(M.one_line(row.short or row.id), M.one_line(row.title), suffix),
   }
