@@ -17,6 +17,8 @@ KEY = 120  # characters by which a text of a document is known
 LINE = 500  # characters of a line that tells how far a plan is
 _BOX = re.compile(r"^\s*+(?:[-*+•] |\d++[.)] )?\s*+\[([ xX✓✔~/-])\]\s*+(.+)", re.DOTALL)
 _POINT = re.compile(r"^\s*(?:[-*+•] |\d+[.)、] ?)\s*(.+)", re.DOTALL)
+_STRUCK_OUT = re.compile(r"~~.+~~[^\w(~]*+(?:\([^~]*\))?", re.DOTALL)
+_COUNTS = re.compile(r"(?i)\btasks?\s*[:：]\s*(\d{1,9})\s*/\s*(\d{1,9})\b")
 _HEADING = re.compile(r"^#{1,6}\s+(\S.*)$")
 _PENDING = re.compile(
     r"(?i)\b(?:pending|to-?dos?|to do|next(?: steps?| up)?|remaining|left|open (?:tasks|items"
@@ -149,6 +151,9 @@ _NAMED = {
 }
 _WORK = ("tasks", "stories", "items", "steps", "phases", "milestones", "features", "todos")
 _NEXT = ("next_action", "nextAction", "next_step", "nextStep", "next_task", "nextTask", "next")
+_PHASES = ("phase", "currentPhase", "current_phase", "stage", "status")
+# what may hold a document of the same kind
+_NESTED = ("progress", "session_state", "state", "plan", "workflow", "tasks", "stories", "todos")
 _NAMES = (
     "title",
     "name",
@@ -214,41 +219,59 @@ class PlanProgress:
     completed: tuple[str, ...] = ()
 
 
-def progress(turns: Iterable[Turn]) -> PlanProgress:  # noqa: C901
-    """Return how far a plan is, from its turns."""
-    phase = heading = ""
-    tasks: dict[str, bool] = {}
-    counted: tuple[int, int] | None = None
-    for turn in turns:
+class _Tasks:
+    """The phase, the counts and the tasks of a plan, as its turns are read."""
+
+    def __init__(self) -> None:
+        self.phase = ""
+        self.counts: tuple[int, int] | None = None  # done and total, as the plan says
+        self.tasks: dict[str, bool] = {}  # whether each is done
+        self._heading = ""
+
+    def read(self, turn: Turn) -> None:
+        """Take in the next turn."""
         lines = [line[:LINE] for line in turn.text.split("\n")[:TASKS]]
         for line in lines:
-            head = _HEADING.match(line)
-            if head:
-                heading = head[1].rstrip("# ")
-            counts = re.search(r"(?i)\btasks?\s*[:：]\s*(\d{1,9})\s*/\s*(\d{1,9})\b", line)
-            if counts:
-                counted = (int(counts[1]), int(counts[2]))
-        said_phase = _PHASE.search("\n".join(lines)) if not phase else None
-        if said_phase and not phase:
-            phase = said_phase[1][:200]
+            self._read_line(line)
+        phase = None if self.phase else _PHASE.search("\n".join(lines))
+        if phase:
+            self.phase = phase[1][:200]
         box = _BOX.match(turn.text)
-        point = _POINT.match(turn.text)
-        if box and re.fullmatch(r"~~.+~~[^\w(~]*+(?:\([^~]*\))?", box[2].strip(), re.DOTALL):
-            continue  # it is struck out
-        if box:
-            tasks[" ".join(box[2].split())] = box[1] in "xX✓✔"
-        elif point and heading and len(tasks) < TASKS:
-            if _DONE.search(heading) and not _PENDING.search(heading):
-                tasks.setdefault(" ".join(point[1].split()), True)
-            elif _PENDING.search(heading):
-                tasks.setdefault(" ".join(point[1].split()), False)
-    completed = tuple(name for name, done in tasks.items() if done)
-    done, total = counted if counted and counted[1] >= len(tasks) else (len(completed), len(tasks))
-    if not counted and len(tasks) < 2:  # a next step alone is no plan of one task
+        if not box:
+            self._read_point(_POINT.match(turn.text))
+        elif not _STRUCK_OUT.fullmatch(box[2].strip()):
+            self.tasks[" ".join(box[2].split())] = box[1] in "xX✓✔"
+
+    def _read_line(self, line: str) -> None:
+        heading = _HEADING.match(line)
+        if heading:
+            self._heading = heading[1].rstrip("# ")
+        counts = _COUNTS.search(line)
+        if counts:
+            self.counts = (int(counts[1]), int(counts[2]))
+
+    def _read_point(self, point: re.Match[str] | None) -> None:
+        """Take in a point without a box: the heading above says whether it is done."""
+        if not (point and self._heading and len(self.tasks) < TASKS):
+            return
+        pending = _PENDING.search(self._heading)
+        if pending or _DONE.search(self._heading):
+            self.tasks.setdefault(" ".join(point[1].split()), not pending)
+
+
+def progress(turns: Iterable[Turn]) -> PlanProgress:
+    """Return how far a plan is, from its turns."""
+    plan = _Tasks()
+    for turn in turns:
+        plan.read(turn)
+    completed = tuple(name for name, done in plan.tasks.items() if done)
+    pending = tuple(name for name, done in plan.tasks.items() if not done)
+    done, total = len(completed), len(plan.tasks)
+    if plan.counts and plan.counts[1] >= total:
+        done, total = plan.counts
+    elif not plan.counts and total < 2:  # a next step alone is no plan of one task
         done = total = 0
-    return PlanProgress(
-        phase, done, total, tuple(name for name, done in tasks.items() if not done), completed
-    )
+    return PlanProgress(plan.phase, done, total, pending, completed)
 
 
 def plan(stream: IO[bytes]) -> Iterator[Turn]:
@@ -263,12 +286,12 @@ def state(stream: IO[bytes]) -> Iterator[Turn]:
     """
     data = stream.read(MOST).decode("utf-8", "replace")
     try:
-        found = loads(data)
+        document = loads(data)
     except (ValueError, RecursionError):
         return
     where = _Where(data)
-    for told, name in _stated(mapping(found), 0):
-        yield Turn(USER, told, line=where.line(name))
+    for statement, name in _stated(mapping(document), 0):
+        yield Turn(USER, statement, line=where.line(name))
 
 
 _DONE_COUNT = (
@@ -370,65 +393,76 @@ def _key(text: str) -> str:
     return " ".join(text.split())[:KEY]
 
 
-def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:  # noqa: C901
+def _stated(value: dict[str, Any], depth: int) -> Iterator[tuple[str, str]]:
     """Yield what a document says, as a person would write it down.
 
     Each statement comes with a text that the document has for it.
     """
-    phase = next(
-        (
-            value[key]
-            for key in ("phase", "currentPhase", "current_phase", "stage", "status")
-            if string(value.get(key))
-        ),
-        "",
-    )
+    phase = next((value[key] for key in _PHASES if string(value.get(key))), "")
     if phase:
         yield said(f"Phase: {phase}", 300), string(phase)
     counts = _counts(value)
     if counts:
         yield f"Tasks: {counts[0]}/{counts[1]}", ""
-    known = {
-        string(mapping(one).get("id")) for key in _WORK for one in sequence(value.get(key))[:TASKS]
-    }
-    for what, keys in _LISTS.items():
-        for key in keys:
-            for one in _of_list(value.get(key), key):
-                name, row = _name(one), mapping(one)
-                if name and not _dropped(row) and not (key in _DOING and name in known):
-                    yield (
-                        (f"- [{_mark(what, key, row)}] {name}"),
-                        name,
-                    )
-    for one in [one for key in _WORK for one in sequence(value.get(key))[:TASKS]]:
-        name, row = _name(one), mapping(one)
-        if name and not _dropped(row):
-            yield f"- [{'x' if _ended(row) else ' '}] {name}", name
-    for key in _NEXT:
-        if name := said(" ".join(string(value.get(key)).split()), 500):
-            yield f"- [ ] {name}", name
-    for kind, keys in _NAMED.items():
-        for one in [row for key in keys for row in _rows(value.get(key))]:
-            name, row = _name(one, _FIRST.get(kind, ())), mapping(one)
-            told = "" if not name or _dropped(row) else _named(kind, name, row)
-            if told:
-                yield said(told), name
+    yield from _listed_tasks(value)
+    yield from _work(value)
+    yield from _next_steps(value)
+    yield from _marked_rows(value)
     for key in _ABOUT:
-        for told, name in _facts(value.get(key)):
-            yield said(f"Context: {told}"), name
-    if deep < 3:
-        for key in (
-            "progress",
-            "session_state",
-            "state",
-            "plan",
-            "workflow",
-            "tasks",
-            "stories",
-            "todos",
-        ):
-            if isinstance(value.get(key), dict):
-                yield from _stated(value[key], deep + 1)
+        for fact, name in _facts(value.get(key)):
+            yield said(f"Context: {fact}"), name
+    for key in _NESTED if depth < 3 else ():
+        if isinstance(value.get(key), dict):
+            yield from _stated(value[key], depth + 1)
+
+
+def _listed_tasks(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the tasks of lists whose names say how far they are."""
+    ids = {
+        string(mapping(task).get("id"))
+        for key in _WORK
+        for task in sequence(value.get(key))[:TASKS]
+    }
+    for column, keys in _LISTS.items():
+        for key in keys:
+            hidden = ids if key in _DOING else set()
+            for name, row in _counted_rows(_of_list(value.get(key), key)):
+                if name not in hidden:
+                    yield f"- [{_mark(column, key, row)}] {name}", name
+
+
+def _work(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the tasks of lists whose rows say themselves how far they are."""
+    for key in _WORK:
+        for name, row in _counted_rows(sequence(value.get(key))[:TASKS]):
+            yield f"- [{'x' if _ended(row) else ' '}] {name}", name
+
+
+def _next_steps(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for key in _NEXT:
+        name = said(" ".join(string(value.get(key)).split()), 500)
+        if name:
+            yield f"- [ ] {name}", name
+
+
+def _marked_rows(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the decisions, errors and the like, with the marker of their kind."""
+    for kind, keys in _NAMED.items():
+        for key in keys:
+            for name, row in _counted_rows(_rows(value.get(key)), _FIRST.get(kind, ())):
+                statement = _named(kind, name, row)
+                if statement:
+                    yield said(statement), name
+
+
+def _counted_rows(
+    rows: Iterable[Any], first: Sequence[str] = ()
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (name, row) of the rows that have a name and count."""
+    for value in rows:
+        name, row = _name(value, first), mapping(value)
+        if name and not _dropped(row):
+            yield name, row
 
 
 def _of_list(value: Any, key: str) -> list[Any]:
@@ -445,24 +479,26 @@ def _named(kind: str, name: str, row: dict[str, Any]) -> str:
 
     Of issues that nobody explained, those that are open, as things to do.
     """
-    why, fix = (
-        next((text for key in keys if (text := _joined(row.get(key)))), "") for keys in (_WHY, _FIX)
-    )
     if kind == "Note":
         return name
+    why, fix = _first_text(row, _WHY), _first_text(row, _FIX)
     if kind not in {"Error", "Known", "Blocked"}:
-        return "\n".join([f"{kind}: {name}", *([f"Reason: {why}"] if why else [])])
-    if not (why or fix):
-        if kind == "Error":
-            return f"- [ ] {name}" if _states(row) & _OPEN or row.get("resolved") is False else ""
-        return name if kind == "Known" else f"{kind}: {name}"
-    return "\n".join(
-        [
-            f"{'Error' if kind == 'Known' else kind}: {name}",
-            *([f"Cause: {why}"] if why else []),
-            *([f"Fix: {fix}"] if fix else []),
-        ]
-    )
+        return _with_lines(f"{kind}: {name}", Reason=why)
+    if why or fix:
+        return _with_lines(f"{'Error' if kind == 'Known' else kind}: {name}", Cause=why, Fix=fix)
+    if kind == "Error":
+        is_open = _states(row) & _OPEN or row.get("resolved") is False
+        return f"- [ ] {name}" if is_open else ""
+    return name if kind == "Known" else f"{kind}: {name}"
+
+
+def _first_text(row: dict[str, Any], keys: Sequence[str]) -> str:
+    return next((text for key in keys if (text := _joined(row.get(key)))), "")
+
+
+def _with_lines(first: str, **lines: str) -> str:
+    """Return a line with the lines that have a text, each after its marker."""
+    return "\n".join([first, *(f"{marker}: {text}" for marker, text in lines.items() if text)])
 
 
 def _rows(value: Any) -> list[Any]:
@@ -482,22 +518,20 @@ def _facts(value: Any) -> list[tuple[str, str]]:
     """
     if isinstance(value, dict):
         facts = [
-            (
-                key,
-                f"{one}"
-                if isinstance(one, int | float) and not isinstance(one, bool)
-                else _joined(one),
-            )
-            for key, one in list(value.items())[:TASKS]
+            (key, _fact(fact))
+            for key, fact in list(value.items())[:TASKS]
             if not (key.isupper() or _SECRET.search(key))
         ]
-        return [(f"{key}: {one}", key) for key, one in facts if one]
-    rows = [
-        one
-        for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS]
-        if isinstance(one, str) and one.strip()
-    ]
-    return [(" ".join(one.split()), one) for one in rows]
+        return [(f"{key}: {fact}", key) for key, fact in facts if fact]
+    rows = [value] if isinstance(value, str) else sequence(value)[:TASKS]
+    texts = [row for row in rows if isinstance(row, str) and row.strip()]
+    return [(" ".join(text.split()), text) for text in texts]
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return _joined(value)
 
 
 def _joined(value: Any) -> str:
@@ -542,8 +576,5 @@ def _name(value: Any, first: Sequence[str] = ()) -> str:
     if isinstance(value, str):
         return said(" ".join(value.split()), 500)
     row = mapping(value)
-    found = next(
-        (row[k] for k in (*first, *_NAMES) if string(row.get(k)).strip()),
-        "",
-    )
-    return said(" ".join(found.split()), 500)
+    name = next((row[key] for key in (*first, *_NAMES) if string(row.get(key)).strip()), "")
+    return said(" ".join(name.split()), 500)
