@@ -25,6 +25,7 @@ from gitmem.records.items import KINDS, Extract, Item
 if TYPE_CHECKING:
     from gitmem.git.commit_messages import Person
     from gitmem.index.reader import Index
+    from gitmem.records.record import Record
 
 FORMS = (
     "auto",
@@ -113,24 +114,17 @@ def extract_command(
         raise click.UsageError("standard input can be read once only.")
     if save or not files:
         with term.open() as app:
-            found = _found(
-                term,
-                [
-                    without_hidden(app, one)
-                    for one in sources_of(app, files, form, session, commits)
-                ],
-                kinds,
-            )
-            _tell(term, found, kinds, form if files else "auto", as_json)
+            sources = sources_of(app, files, form, session, commits)
+            extracts = _extracts(term, [without_hidden(app, source) for source in sources], kinds)
+            _show_extracts(term, extracts, kinds, form if files else "auto", as_json)
             if save:
-                _save(term, app, found, session or "", as_json)
+                _save(term, app, extracts, session or "", as_json)
         return
-    _tell(
-        term, _found(term, [file_source(name, form) for name in files], kinds), kinds, form, as_json
-    )
+    extracts = _extracts(term, [file_source(name, form) for name in files], kinds)
+    _show_extracts(term, extracts, kinds, form, as_json)
 
 
-def _found(
+def _extracts(
     term: Terminal, sources: Sequence[Source], kinds: Sequence[str]
 ) -> list[tuple[Source, Extract]]:
     from gitmem.services.session_log import changes
@@ -164,44 +158,53 @@ def _not_utf_8(term: Terminal, source: Source) -> None:
     )
 
 
-def _tell(  # noqa: C901
+def _show_extracts(
     term: Terminal,
-    found: Sequence[tuple[Source, Extract]],
+    extracts: Sequence[tuple[Source, Extract]],
     kinds: Sequence[str],
     form: str,
     as_json: bool,
 ) -> None:
-    many = len(found) > 1
     if as_json:
-        topics = list(dict.fromkeys(topic for _, one in found for topic in one.topics))
-        rows = [_item_json(item, source) for source, one in found for item in one.items]
-        term.json({"extractor": found[0][1].by, "topics": topics, "items": rows})
+        topics = [topic for _, extract in extracts for topic in extract.topics]
+        rows = [_item_json(item, source) for source, extract in extracts for item in extract.items]
+        by = extracts[0][1].by
+        term.json({"extractor": by, "topics": list(dict.fromkeys(topics)), "items": rows})
         return
-    for source, one in found:
-        if many:
+    for source, extract in extracts:
+        if len(extracts) == 1:
+            _show_extract(term, extract)
+        else:
             term.say(term.style(plain(source.name), bold=True))
-        if one.topics and one.items:
-            term.say(f"about {plain(', '.join(one.topics))}")
-        for kind in KINDS:
-            mine = [item for item in one.items if item.kind == kind]
-            if mine:
-                term.say(f"\n{term.style(TITLES[kind], bold=True)}")
-            for item in mine:
-                _show(term, item)
-        if many:
+            _show_extract(term, extract)
             term.say("")
-        if not one.items:
-            turns = int(one.facts.get("turns", 0))
-            what = f"of the kind {' or '.join(kinds)}" if kinds else "worth keeping"
-            term.note(
-                f"nothing {what} was found in {plain(source.name)} ({turns} "
-                f"turn{'' if turns == 1 else 's'})."
-            )
-            if not turns and form != "auto":
-                term.note(
-                    f"no turn was read from it with --from {form}; without --from its form is told "
-                    f"by its content."
-                )
+        if not extract.items:
+            _note_nothing(term, source, extract, kinds, form)
+
+
+def _show_extract(term: Terminal, extract: Extract) -> None:
+    if extract.topics and extract.items:
+        term.say(f"about {plain(', '.join(extract.topics))}")
+    for kind in KINDS:
+        items = [item for item in extract.items if item.kind == kind]
+        if items:
+            term.say(f"\n{term.style(TITLES[kind], bold=True)}")
+        for item in items:
+            _show(term, item)
+
+
+def _note_nothing(
+    term: Terminal, source: Source, extract: Extract, kinds: Sequence[str], form: str
+) -> None:
+    turns = int(extract.facts.get("turns", 0))
+    what = f"of the kind {' or '.join(kinds)}" if kinds else "worth keeping"
+    count = f"{turns} turn{'' if turns == 1 else 's'}"
+    term.note(f"nothing {what} was found in {plain(source.name)} ({count}).")
+    if not turns and form != "auto":
+        term.note(
+            f"no turn was read from it with --from {form}; without --from its form is told by its "
+            f"content."
+        )
 
 
 def _show(term: Terminal, item: Item) -> None:
@@ -266,11 +269,11 @@ def _authors(app: App, commits: Sequence[str]) -> "tuple[dict[str, Person], set[
     return authors, own
 
 
-def _require_not_forgotten(app: App, found: Sequence[tuple[Source, Extract]]) -> None:
+def _require_not_forgotten(app: App, extracts: Sequence[tuple[Source, Extract]]) -> None:
     """Raise UserError for the transcript of a session that was forgotten: its name tells its id."""
     from gitmem.services.sessions.forgetting import is_forgotten
 
-    names = [os.path.basename(source.name).partition(".")[0] for source, _ in found]
+    names = [os.path.basename(source.name).partition(".")[0] for source, _ in extracts]
     for id in dict.fromkeys([*names, *_UUID.findall(" ".join(names))]):
         if is_forgotten(app.store("private"), id):
             raise UserError(
@@ -280,35 +283,19 @@ def _require_not_forgotten(app: App, found: Sequence[tuple[Source, Extract]]) ->
 
 
 def _save(
-    term: Terminal, app: App, found: Sequence[tuple[Source, Extract]], session: str, as_json: bool
+    term: Terminal,
+    app: App,
+    extracts: Sequence[tuple[Source, Extract]],
+    session: str,
+    as_json: bool,
 ) -> None:
     """Propose what was found; what is known, or was rejected, is not proposed again."""
     from gitmem.cli.sessions.find import one
-    from gitmem.services.sessions import proposals
 
     id = one(app, session).id if session else ""
-    _require_not_forgotten(app, found)
-    private, who, shared = (
-        app.store("private"),
-        app.writer(session=id) if id else app.writer(),
-        [app.store("shared")],
-    )
-    authors, own = _authors(
-        app, [item.commit for _, extract in found for item in extract.items if item.commit]
-    )
-
-    def indexes() -> "list[Index]":
-        return [index for _, index in app.indexes()]
-
-    made = []
-    for source, extract in found:
-        mine = [item for item in extract.items if not item.commit or item.commit in own]
-        others = [item for item in extract.items if item.commit and item.commit not in own]
-        made += proposals.propose(
-            private, who, mine, id, source.evidence, indexes, shared, limited=False
-        )
-        made += proposals.suggest_of_commits(private, who, others, authors, indexes, shared)
-    if not made and any(extract.items for _, extract in found):
+    _require_not_forgotten(app, extracts)
+    made = _propose(app, extracts, id)
+    if not made and any(extract.items for _, extract in extracts):
         term.note("nothing new for the inbox: it is known, was rejected, or is too unsure.")
         return
     note = f"{len(made)} put into the inbox; look through them with: git mem inbox"
@@ -319,3 +306,25 @@ def _save(
     for record in made:
         term.say(f"proposed {short(record.id)} {title_shown(record.title)}")
     term.say(note)
+
+
+def _propose(app: App, extracts: Sequence[tuple[Source, Extract]], session: str) -> "list[Record]":
+    from gitmem.services.sessions import proposals
+
+    private, shared = app.store("private"), [app.store("shared")]
+    who = app.writer(session=session) if session else app.writer()
+    named = [item.commit for _, extract in extracts for item in extract.items if item.commit]
+    authors, own = _authors(app, named)
+
+    def indexes() -> "list[Index]":
+        return [index for _, index in app.indexes()]
+
+    made = []
+    for source, extract in extracts:
+        mine = [item for item in extract.items if not item.commit or item.commit in own]
+        others = [item for item in extract.items if item.commit and item.commit not in own]
+        made += proposals.propose(
+            private, who, mine, session, source.evidence, indexes, shared, limited=False
+        )
+        made += proposals.suggest_of_commits(private, who, others, authors, indexes, shared)
+    return made
