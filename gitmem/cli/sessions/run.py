@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -125,11 +126,6 @@ def _forget_closed(app: App) -> None:
             own.closed(app.home, id)
 
 
-def _free_title(mine: Session | None, title: str) -> str:
-    """Return a title for a session that has none; one that is open keeps its own."""
-    return "" if mine is not None and mine.title else title
-
-
 def _title_of(mine: Session, wish: str) -> str:
     """Say which title an open session has when one was asked for."""
     verb = "is" if wish == mine.title else "stays"
@@ -167,7 +163,7 @@ def _own_id(app: App) -> tuple[str, str]:
 )
 @options.json_option
 @click.pass_obj
-def start_command(  # noqa: C901
+def start_command(
     term: Terminal,
     agent: str | None,
     title: str | None,
@@ -195,95 +191,121 @@ def start_command(  # noqa: C901
     agent = agent_name(agent) if agent is not None else ""
     with term.open() as app:
         app.home.make()
-        ended: Session | None = None
-        # two that start at once in one terminal are one
-        with Lock(app.home.touch("own.lock"), LOCKED):
-            mine, before = running(app), _opened_here(app)
-            if anew:
-                mine, before = None, before or mine
-            there = mine is not None
-            wish = title
-            title = _free_title(mine, title)
-            # one of an agent, or of another terminal, is not for this one to end
-            if (
-                anew
-                and before is not None
-                and own.here(app.env) == before.id
-                and of_agent(app.env) != before.id
-                and _end(app, before)
-            ):
-                ended = before
-            if mine is None:
-                id, around = _own_id(app)
-                mine = open_one(app, agent or around or own.PERSON, title, story, id)
-        if there and (title or story):
-            sign(app, mine)
-            sessions.describe(app.state, mine.id, title=title, story=story)
-            activity.note(
-                app.state, context.root_of(app.location.worktree), app.clock.now(), story=story
-            )
-            if title:
-                write(app, mine, "user", title, event="PromptSubmit", source="title")
-        if ended is not None:
+        start = _start(app, agent, title, story, anew)
+        if start.ended is not None:
             drain(app)
-        mine = sessions.get(app.state, mine.id) or mine
-        own_record = _record_id(app, ended) if ended is not None else ""
+        start.mine = sessions.get(app.state, start.mine.id) or start.mine
+        own_record = _record_id(app, start.ended) if start.ended is not None else ""
         if as_json:
-            then = (
-                {
-                    "id": before.id,
-                    "ended_now": ended is not None,
-                    "session_record": own_record or None,
-                }
-                if before is not None and not there
-                else None
-            )
-            term.json({**facts(app, mine), "started_now": not there, "previous_session": then})
+            previous = _previous_json(start, own_record)
+            row = {"started_now": start.is_new, "previous_session": previous}
+            term.json({**facts(app, start.mine), **row})
             return
-        if ended is not None:
-            term.say(f"ended session {_named(ended)}.{_where(own_record)}")
-        elif before is not None and not there:
-            whose = "" if before.agent == own.PERSON else f" of {plain(before.agent)}"
-            term.note(
-                f"session {plain(before.id)}{whose} goes on; to end it: git mem session end "
-                f"{plain(before.id[:12])}"
-            )
-        if there:
-            whose = (
-                "it is told by the hooks of its agent"
-                if of_agent(app.env) == mine.id
-                else f"begun {age(stamp(mine.started), app.clock.now())}"
-            )
-            term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
-            if wish:
-                term.note(_title_of(mine, wish))
-            if agent and agent != mine.agent:
-                term.note(
-                    f"it stays one of {mine.agent}. For one of {agent}: git mem session start "
-                    f"--new --agent {agent}"
-                )
-            return
-        term.say(
-            f"started session "
-            f"{term.style(mine.id, fg='yellow')}{f': {plain(title)}' if title else ''}"
-        )
-        # as it was given: that of a command names the session that it was found in
-        other = os.environ.get("GITMEM_SESSION", "")
-        if other and other != mine.id:
-            term.note(
-                f"GITMEM_SESSION names session {other} here; for this one: export "
-                f"GITMEM_SESSION={mine.id}"
-            )
-        elif other:
-            term.note(
-                f"its id is that of GITMEM_SESSION; if that is a slip: unset GITMEM_SESSION, then "
-                f"git mem session end {mine.id}"
-            )
+        _say_previous(term, start, own_record)
+        if start.is_new:
+            _say_started(term, start.mine, title)
         else:
-            term.note(f"to work on it from another terminal too: export GITMEM_SESSION={mine.id}")
+            _say_open(term, app, start.mine, title, agent)
+
+
+@dataclass(slots=True)
+class _Start:
+    """The session that goes on or begins.
+
+    `before` is another one that this terminal had open, and `ended` the same if it ended now.
+    """
+
+    mine: Session
+    is_new: bool
+    before: Session | None = None
+    ended: Session | None = None
+
+
+def _start(app: App, agent: str, title: str, story: str, anew: bool) -> _Start:
+    """Continue the session that is open here, or open one."""
+    # two that start at once in one terminal are one
+    with Lock(app.home.touch("own.lock"), LOCKED):
+        mine, before = running(app), _opened_here(app)
+        if mine is None or anew:
+            before = before or mine
+            ended = before if anew and before is not None and _end_own(app, before) else None
+            id, around = _own_id(app)
+            mine = open_one(app, agent or around or own.PERSON, title, story, id)
+            return _Start(mine, True, before, ended)
+    title = "" if mine.title else title  # one that is open keeps its own
+    if title or story:
+        sign(app, mine)
+        sessions.describe(app.state, mine.id, title=title, story=story)
+        root = context.root_of(app.location.worktree)
+        activity.note(app.state, root, app.clock.now(), story=story)
+    if title:
+        write(app, mine, "user", title, event="PromptSubmit", source="title")
+    return _Start(mine, False)
+
+
+def _end_own(app: App, session: Session) -> bool:
+    """End a session, unless it is one of an agent, or of another terminal."""
+    is_own = own.here(app.env) == session.id and of_agent(app.env) != session.id
+    return is_own and _end(app, session)
+
+
+def _previous_json(start: _Start, own_record: str) -> dict[str, Any] | None:
+    if start.before is None:
+        return None
+    return {
+        "id": start.before.id,
+        "ended_now": start.ended is not None,
+        "session_record": own_record or None,
+    }
+
+
+def _say_previous(term: Terminal, start: _Start, own_record: str) -> None:
+    if start.ended is not None:
+        term.say(f"ended session {_named(start.ended)}.{_where(own_record)}")
+    elif start.before is not None:
+        before = start.before
+        whose = "" if before.agent == own.PERSON else f" of {plain(before.agent)}"
         term.note(
-            "write into it with 'git mem session note TEXT'; end it with 'git mem session end'."
+            f"session {plain(before.id)}{whose} goes on; to end it: git mem session end "
+            f"{plain(before.id[:12])}"
         )
+
+
+def _say_open(term: Terminal, app: App, mine: Session, title: str, agent: str) -> None:
+    """Say that a session was open, and what of the wishes it keeps as it is."""
+    whose = (
+        "it is told by the hooks of its agent"
+        if of_agent(app.env) == mine.id
+        else f"begun {age(stamp(mine.started), app.clock.now())}"
+    )
+    term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
+    if title:
+        term.note(_title_of(mine, title))
+    if agent and agent != mine.agent:
+        term.note(
+            f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new "
+            f"--agent {agent}"
+        )
+
+
+def _say_started(term: Terminal, mine: Session, title: str) -> None:
+    about = f": {plain(title)}" if title else ""
+    term.say(f"started session {term.style(mine.id, fg='yellow')}{about}")
+    # as it was given: that of a command names the session that it was found in
+    other = os.environ.get("GITMEM_SESSION", "")
+    if other and other != mine.id:
+        term.note(
+            f"GITMEM_SESSION names session {other} here; for this one: export "
+            f"GITMEM_SESSION={mine.id}"
+        )
+    elif other:
+        term.note(
+            f"its id is that of GITMEM_SESSION; if that is a slip: unset GITMEM_SESSION, then git "
+            f"mem session end {mine.id}"
+        )
+    else:
+        term.note(f"to work on it from another terminal too: export GITMEM_SESSION={mine.id}")
+    term.note("write into it with 'git mem session note TEXT'; end it with 'git mem session end'.")
 
 
 def _named(session: Session) -> str:
