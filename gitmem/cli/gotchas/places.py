@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,7 @@ from gitmem.errors import UserError
 from gitmem.repo.location import inside
 
 if TYPE_CHECKING:
+    from gitmem.services.gotchas.placement import Guide, Placed
     from gitmem.services.retrieval.matcher import Match
 
 # seconds, for all files together, that code which went to another file is looked for
@@ -68,48 +70,31 @@ def for_command(ctx: click.Context, places: tuple[str, ...], limit: int, as_json
             app.state.snoozed(app.clock.now()),
             FOR_PATIENCE,
         )
-        out: list[tuple[str, Any]] = []
+        gathered = _PlacedRows(term, app, guide)
         for given in places:
-            path, wanted = _file_and_line(app, given)
+            path, line = _file_and_line(app, given)
             for name in _files_of(app, path):
-                lines, blob = read_text(app, name)
-                count = len(lines) - (lines[-1:] == [""])
-                if name == path and wanted > count > 0:
-                    term.note(
-                        f"{path_shown(name)} has {count} line{'s' if count != 1 else ''}, "
-                        f"not {wanted}."
-                    )
-                asked = given if name == path else name
-                if path != name and not name.startswith(f"{path}/") and path != ".":
-                    term.note(f"{path_shown(path)} is {path_shown(name)} now.")
-                told = (
-                    {found.row["id"] for _, found in out}
-                    if name.startswith(f"{path}/") or path == "."
-                    else set()
-                )
-                about = guide.about(name, wanted, lines, blob)
-                out += [
-                    (asked, found)
-                    for found in about
-                    if found.where.state != "glob" or found.row["id"] not in told
-                ]
-        shown = _limited(out, limit) if is_limited else out
+                gathered.add(given, path, line, name)
+        rows = gathered.rows
+        shown = _limited(rows, limit) if is_limited else rows
         if as_json:
-            term.json([_placed(given, found) for given, found in shown])
+            term.json([_placed(asked, placed) for asked, placed in shown])
             return
-        several = len({given for given, _ in out}) > 1 or len(places) > 1
-        for given, found in shown:
-            for text_ in _card(
-                term, found.row, [found.reason], app.clock.now(), given if several else ""
-            ):
-                term.say(text_)
-        if not out:
+        has_several = len({asked for asked, _ in rows}) > 1 or len(places) > 1
+        for asked, placed in shown:
+            head = asked if has_several else ""
+            for text in _card(term, placed.row, [placed.reason], app.clock.now(), head):
+                term.say(text)
+        if not rows:
             term.note(_nothing_known(app, places))
-        if len(out) > len(shown):
-            most = max(Counter(given for given, _ in out).values())
-            named = " ".join(map(shlex.quote, places))
-            more = f"and {len(out) - len(shown):,} more: git mem gotcha for {named} -n {most}"
-            term.say(plain(more))
+        if len(rows) > len(shown):
+            term.say(plain(_more(rows, len(rows) - len(shown), places)))
+
+
+def _more(rows: Sequence[tuple[str, Any]], count: int, places: Sequence[str]) -> str:
+    """Return how many rows are not shown, with the command that shows them."""
+    most = max(Counter(asked for asked, _ in rows).values())
+    return f"and {count:,} more: git mem gotcha for {shlex.join(places)} -n {most}"
 
 
 def _limited(rows: Sequence[tuple[str, Any]], limit: int) -> list[tuple[str, Any]]:
@@ -121,6 +106,33 @@ def _limited(rows: Sequence[tuple[str, Any]], limit: int) -> list[tuple[str, Any
         if counts[given] <= limit:
             out.append((given, row))
     return out
+
+
+@dataclass(slots=True)
+class _PlacedRows:
+    """What is known about files, in the order in which they were named."""
+
+    term: Terminal
+    app: App
+    guide: "Guide"
+    rows: "list[tuple[str, Placed]]" = field(default_factory=list)  # (place asked about, its row)
+
+    def add(self, given: str, path: str, line: int, name: str) -> None:
+        """Add what is known about a file that a named path stands for."""
+        lines, blob = read_text(self.app, name)
+        count = len(lines) - (lines[-1:] == [""])
+        if name == path and line > count > 0:
+            words = f"{count} line{'s' if count != 1 else ''}"
+            self.term.note(f"{path_shown(name)} has {words}, not {line}.")
+        is_inside = name.startswith(f"{path}/") or path == "."
+        if path != name and not is_inside:
+            self.term.note(f"{path_shown(path)} is {path_shown(name)} now.")
+        # what a pattern says of many files is shown once for a folder
+        shown_ids = {placed.row["id"] for _, placed in self.rows} if is_inside else set()
+        asked = given if name == path else name
+        for placed in self.guide.about(name, line, lines, blob):
+            if placed.where.state != "glob" or placed.row["id"] not in shown_ids:
+                self.rows.append((asked, placed))
 
 
 def _nothing_known(app: App, places: Sequence[str]) -> str:
@@ -138,33 +150,39 @@ def _files_of(app: App, path: str) -> list[str]:
     A file stands for itself, a folder for its files with gotchas, and the old name of a renamed
     file for its current name.
     """
+    root = app.location.worktree or ""
+    full = os.path.join(root, path)
+    if root and not os.path.lexists(full):
+        return [_current_name(app, path) or path]
+    return _files_below(app, root, path) if root and os.path.isdir(full) else [path]
+
+
+def _files_below(app: App, root: str, folder: str) -> list[str]:
+    """Return the files of a folder that gotchas are anchored in."""
     from gitmem.services.gotchas.placement import TOLD
 
-    root = app.location.worktree or ""
-    if not root:
-        return [path]
-    if os.path.lexists(os.path.join(root, path)):
-        if not os.path.isdir(os.path.join(root, path)):
-            return [path]
-        inner = "" if path == "." else f"{path}/"
-        known = {
-            name
-            for prefix, index in app.indexes()
-            if prefix != "user"
-            for name in index.paths_of(TOLD["kinds"])
-        }
-        return sorted(
-            name
-            for name in known
-            if name.startswith(inner) and os.path.isfile(os.path.join(root, name))
-        )
+    inner = "" if folder == "." else f"{folder}/"
+    names = {
+        name
+        for prefix, index in app.indexes()
+        if prefix != "user"
+        for name in index.paths_of(TOLD["kinds"])
+    }
+    inside = sorted(name for name in names if name.startswith(inner))
+    return [name for name in inside if os.path.isfile(os.path.join(root, name))]
+
+
+def _current_name(app: App, path: str) -> str:
+    """Return what a renamed file is called now, by an anchor in it; '' when none says so."""
+    from gitmem.services.gotchas.placement import TOLD
+
     names = (path, *app.follower.earlier(path))
     for row in app.rows(paths=names, **TOLD):
         for anchor in row["anchors"]:
             now = app.follower.called(anchor) if anchor.get("path") in names else ""
             if now and now != path:
-                return [now]
-    return [path]
+                return now
+    return ""
 
 
 def _is_there(app: App, path: str) -> bool:
@@ -187,38 +205,44 @@ def _placed(given: str, found: Any) -> dict[str, Any]:
 
 def _file_and_line(app: App, given: str) -> tuple[str, int]:
     """Return (path from the root, line or 0) of what the user named; raises UserError."""
-    from gitmem.codemap.anchors import spec
-
     root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
-    name, line_ = given, 0
-    if not os.path.lexists(given):
-        folder, last = os.path.split(given)
-        anchor = (
-            spec.parse(last, lambda base: os.path.exists(os.path.join(folder, base)))
-            if last
-            else {}
-        )
-        name = os.path.join(folder, str(anchor.get("path") or anchor.get("glob") or ""))
-        line_ = int((anchor.get("lines") or [0])[0])
-    here = inside(os.path.realpath(name), root, os.getcwd()) if root else ""
-    if root and os.path.realpath(name) == root:
-        here = "."
-    path = here
-    if not root and not os.path.isabs(name):
-        path = name  # a bare repository: as HEAD has it
-    elif not os.path.lexists(name) and not os.path.isabs(name):
-        full = name.replace(os.sep, "/").removeprefix("./")
-        if ".." not in full.split("/") and (
-            os.path.lexists(os.path.join(root, full))
-            or (here != full and app.rows(paths=(full,), limit=1))
-        ):
-            path = full  # named from the root
+    name, line = (given, 0) if os.path.lexists(given) else _name_and_line(given)
+    path = _path_of(app, root, name)
     if not path:
         raise UserError(
             f"'{given}' is not in this repository.",
             "Name a file of the work tree, as path or path:line.",
         )
-    return path, line_
+    return path, line
+
+
+def _name_and_line(given: str) -> tuple[str, int]:
+    """Return (name, line or 0) of such as `pay.py:40`."""
+    from gitmem.codemap.anchors import spec
+
+    folder, last = os.path.split(given)
+    anchor: dict[str, Any] = {}
+    if last:
+        anchor = spec.parse(last, lambda base: os.path.exists(os.path.join(folder, base)))
+    name = str(anchor.get("path") or anchor.get("glob") or "")
+    return os.path.join(folder, name), int((anchor.get("lines") or [0])[0])
+
+
+def _path_of(app: App, root: str, name: str) -> str:
+    """Return the path from the root of a name as the user wrote it, '' outside of the work tree."""
+    if not root:  # a bare repository: as HEAD has it
+        return "" if os.path.isabs(name) else name
+    real = os.path.realpath(name)
+    here = "." if real == root else inside(real, root, os.getcwd())
+    if os.path.lexists(name) or os.path.isabs(name):
+        return here
+    full = name.replace(os.sep, "/").removeprefix("./")
+    if ".." in full.split("/"):
+        return here
+    is_from_root = os.path.lexists(os.path.join(root, full)) or (
+        here != full and app.rows(paths=(full,), limit=1)
+    )
+    return full if is_from_root else here
 
 
 def read_text(app: App, path: str) -> tuple[list[str], str]:
@@ -302,22 +326,13 @@ def context_command(
     if not (task or error or files):
         raise click.UsageError("say what is to be done: --task TEXT, --error TEXT, or files.")
     with term.open() as app:
-        # what a tool prints may be any bytes
-        text = sys.stdin.buffer.read().decode("utf-8", "replace") if "-" in (task, error) else ""
+        task_text, error_text = _with_stdin(task), _with_stdin(error)
         named = [_file_and_line(app, given) for given in files]
-        wanted = Task(
-            text if task == "-" else task,
-            [path for path, _ in named],
-            text if error == "-" else error,
-            {path: {at for other, at in named if other == path and at} for path, at in named if at},
-        )
-        root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
         now = app.clock.now()
-        indexes = [index for _, index in app.indexes()]
-        found = match(
-            indexes,
-            wanted,
-            root,
+        matches = match(
+            [index for _, index in app.indexes()],
+            Task(task_text, [path for path, _ in named], error_text, _lines_by_path(named)),
+            os.path.realpath(app.location.worktree) if app.location.worktree else "",
             os.getcwd(),
             app.namespaces,
             now,
@@ -326,23 +341,32 @@ def context_command(
             most=limit,
         )
 
-        def lines(one: "Match") -> list[str]:
-            return gotcha_lines(attributed(one.row, app.own_addresses), one.reasons)
+        def lines(gotcha: "Match") -> list[str]:
+            return gotcha_lines(attributed(gotcha.row, app.own_addresses), gotcha.reasons)
 
-        chosen = fit(found, budget, lambda one: sum(map(tokens, lines(one))))
+        chosen = fit(matches, budget, lambda gotcha: sum(map(tokens, lines(gotcha))))
         if chosen:
             from gitmem.store.store import Notice
 
-            app.notify(
-                Notice(
-                    "inject",
-                    tuple(one.row["id"] for one in chosen),
-                    facts={"task": task, "files": list(files)},
-                )
-            )
+            ids = tuple(gotcha.row["id"] for gotcha in chosen)
+            app.notify(Notice("inject", ids, facts={"task": task, "files": list(files)}))
         if as_json:
-            term.json([match_json(one.row, one.score, one.reasons) for one in chosen])
+            term.json([match_json(gotcha.row, gotcha.score, gotcha.reasons) for gotcha in chosen])
         elif chosen:
-            term.say(fence([text for one in chosen for text in lines(one)]))
+            term.say(fence([text for gotcha in chosen for text in lines(gotcha)]))
         else:
             term.note("no gotcha fits this task.")
+
+
+def _with_stdin(text: str) -> str:
+    """Return an option's text, or for '-' what standard input has."""
+    # what a tool prints may be any bytes
+    return sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text
+
+
+def _lines_by_path(places: Sequence[tuple[str, int]]) -> dict[str, set[int]]:
+    lines: dict[str, set[int]] = {}
+    for path, line in places:
+        if line:
+            lines.setdefault(path, set()).add(line)
+    return lines
