@@ -241,7 +241,7 @@ def _diff(
     if old == new:
         return
     try:
-        before, after = _by_name(objects, old), _by_name(objects, new)
+        before, after = entries_by_name(objects, old), entries_by_name(objects, new)
     except MissingObject:
         if lost is None:
             raise
@@ -262,7 +262,8 @@ def _diff(
             yield TreeDifference(path, leaf_a, leaf_b)
 
 
-def _by_name(objects: Objects, tree: str | None) -> dict[str, TreeEntry]:
+def entries_by_name(objects: Objects, tree: str | None) -> dict[str, TreeEntry]:
+    """Return the entries of a tree by name; none without a tree."""
     return {entry.name: entry for entry in objects.tree(tree)} if tree else {}
 
 

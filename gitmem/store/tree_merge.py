@@ -18,6 +18,7 @@ from gitmem.git.objects import (
     TreeDifference,
     TreeEntry,
     diff,
+    entries_by_name,
     files,
 )
 from gitmem.records.active_hours import hours_bytes, joined, parse_hours
@@ -170,9 +171,7 @@ class _Tree:
 
     def __init__(self, objects: Objects, root: str) -> None:
         self._objects = objects
-        self._folders: dict[str, dict[str, TreeEntry]] = {
-            "": {e.name: e for e in objects.tree(root)}
-        }
+        self._folders = {"": entries_by_name(objects, root)}
 
     def find(self, path: str) -> TreeEntry | None:
         folder, _, name = path.rpartition("/")
@@ -182,12 +181,8 @@ class _Tree:
         known = self._folders.get(path)
         if known is None:
             entry = self.find(path)
-            known = (
-                {e.name: e for e in self._objects.tree(entry.oid)}
-                if entry and entry.is_tree
-                else {}
-            )
-            self._folders[path] = known
+            tree = entry.oid if entry and entry.is_tree else None
+            known = self._folders[path] = entries_by_name(self._objects, tree)
         return known
 
 

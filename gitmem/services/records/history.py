@@ -4,14 +4,23 @@ Git's history is the timeline: nothing here is kept anywhere else.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.git.dates import is_date, when
 from gitmem.git.newest_first import newest_first
-from gitmem.git.objects import Commit, Objects, TreeDifference, TreeEntry, diff, files
+from gitmem.git.objects import (
+    Commit,
+    Objects,
+    TreeDifference,
+    TreeEntry,
+    diff,
+    entries_by_name,
+    files,
+)
 from gitmem.git.process import Git
 from gitmem.records.codec import sane
 from gitmem.records.record import Record
@@ -57,36 +66,22 @@ def resolve(store: Store, git: Git, text: str) -> str:
     `@`, `HEAD` or `main` is the tip; `@~3`, `@^`, an oid, `@{yesterday}` or a bare date, a remote's
     name for what was last fetched from it; `A..B` is not for here.
     """
-    import re
-
-    tip = store.tip()
-    if tip is None:
+    if store.tip() is None:
         raise UserError(
             "the store is empty: it has no history yet.", "Add a first memory: git mem add 'title'"
         )
-    brace = (
-        re.fullmatch(r"(?:@|HEAD|main)?@?\{(.+)\}", text)
-        if "{" in text and "^{" not in text
-        else None
-    )
+    brace = None
+    if "{" in text and "^{" not in text:
+        brace = re.fullmatch(r"(?:@|HEAD|main)?@?\{(.+)\}", text)
     if brace and not re.fullmatch(r"-\d+", brace[1]):  # git's own: the branch before this one
-        if brace[1].isdigit():
-            text = f"@~{brace[1]}"
-        else:
+        if not brace[1].isdigit():
             return _at_date(store, git, brace[1])
-    match = re.fullmatch(r"(@|HEAD|main)?([~^].*)?", text)
-    if match and text:
-        spec = store.ref + (match[2] or "")
-    elif re.fullmatch(r"[0-9a-fA-F]{4,64}(?:[~^].*)?", text):
-        spec = text
-    else:
-        name, _, rest = text.partition("~")
-        remote = f"{REMOTES}{name}/main"
-        if store.objects.tip(remote) is None:
-            if is_date(text):
-                return _at_date(store, git, text)
-            raise _no_revision(text)
-        spec = remote + (f"~{rest}" if rest else "")
+        text = f"@~{brace[1]}"
+    spec = _git_name(store, text)
+    if not spec and is_date(text):
+        return _at_date(store, git, text)
+    if not spec:
+        raise _no_revision(text)
     code, out, _ = git.call(
         "rev-parse", "--verify", "--quiet", "--end-of-options", f"{spec}^{{commit}}", ok=(0, 1, 128)
     )
@@ -94,6 +89,20 @@ def resolve(store: Store, git: Git, text: str) -> str:
     if not oid or not _is_store(store.objects, oid):
         raise _no_revision(text)
     return oid
+
+
+def _git_name(store: Store, text: str) -> str:
+    """Return what git calls the commit of a revision, '' for what can only be a date."""
+    match = re.fullmatch(r"(@|HEAD|main)?([~^].*)?", text)
+    if match and text:
+        return store.ref + (match[2] or "")
+    if re.fullmatch(r"[0-9a-fA-F]{4,64}(?:[~^].*)?", text):
+        return text
+    name, _, rest = text.partition("~")
+    remote = f"{REMOTES}{name}/main"
+    if store.objects.tip(remote) is None:
+        return ""
+    return remote + (f"~{rest}" if rest else "")
 
 
 def _no_revision(text: str) -> UnknownId:
@@ -220,70 +229,84 @@ def _changes_at(objects: Objects, commit: Commit, wanted: Wanted) -> Iterator[tu
 def _compare(
     objects: Objects, now: str | None, before: Sequence[str | None], wanted: Wanted
 ) -> Iterator[tuple[str, str]]:
-    new = {e.name: e for e in objects.tree(now)} if now else {}
-    olds = [{e.name: e for e in objects.tree(tree)} if tree else {} for tree in before]
-    for name in wanted if len(wanted) < len(new) else (wanted.keys() & set(new).union(*olds)):
-        entry, was = new.get(name), [old.get(name) for old in olds]
-        oid = entry.oid if entry else None
-        if any((o.oid if o else None) == oid for o in was):
+    new = entries_by_name(objects, now)
+    olds = [entries_by_name(objects, tree) for tree in before]
+    names = wanted if len(wanted) < len(new) else wanted.keys() & set(new).union(*olds)
+    for name in names:
+        entry, were = new.get(name), [old.get(name) for old in olds]
+        if any(_oid(old) == _oid(entry) for old in were):
             continue
         inner = wanted[name]
         if isinstance(inner, dict):
-            yield from _compare(objects, _folder(entry), [_folder(o) for o in was], inner)
+            yield from _compare(objects, _folder(entry), [_folder(old) for old in were], inner)
         else:
-            yield (
-                "removed"
-                if entry is None
-                else "added"
-                if not any(was)
-                else "merged"
-                if len(was) > 1
-                else "changed",
-                inner,
-            )
+            yield _change(entry, were), inner
+
+
+def _change(now: TreeEntry | None, before: Sequence[TreeEntry | None]) -> str:
+    """Return what happened to a file that no parent of a commit has as it is now."""
+    if now is None:
+        return "removed"
+    if not any(before):
+        return "added"
+    return "merged" if len(before) > 1 else "changed"
+
+
+def _oid(entry: TreeEntry | None) -> str | None:
+    return entry.oid if entry else None
 
 
 def _folder(entry: TreeEntry | None) -> str | None:
     return entry.oid if entry and entry.is_tree else None
 
 
-def chain(  # noqa: C901
+def chain(
     edges: Sequence[tuple[str, str, str]], id: str
 ) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """Return (ids of the supersedes chain around one, oldest first; forks as (id, its successors)).
 
     A cycle, which two clones can make by merging, is followed once.
     """
-    after: dict[str, list[str]] = {}
-    before: dict[str, list[str]] = {}
+    newer: dict[str, list[str]] = {}
+    older: dict[str, list[str]] = {}
     for source, rel, target in edges:
         if rel == "supersedes":
-            after.setdefault(target, []).append(source)
-            before.setdefault(source, []).append(target)
-    seen = {id}
+            newer.setdefault(target, []).append(source)
+            older.setdefault(source, []).append(target)
+    ordered = _oldest_first(_connected(id, newer, older), newer, older)
+    forks = [(old, sorted(newer[old])) for old in ordered if len(newer.get(old, ())) > 1]
+    return ordered, forks
+
+
+def _connected(id: str, *neighbours: Mapping[str, list[str]]) -> set[str]:
+    """Return the ids that can be reached from one."""
+    reached = {id}
     queue = [id]
     while queue:
         here = queue.pop()
-        for other in (*after.get(here, ()), *before.get(here, ())):
-            if other not in seen:
-                seen.add(other)
-                queue.append(other)
-    # oldest first: take away what has no older one left; a cycle is broken at its smallest id
-    left = {one: {o for o in before.get(one, ()) if o in seen and o != one} for one in seen}
-    ready = sorted((one for one in seen if not left[one]), reverse=True)
+        others = {other for ids in neighbours for other in ids.get(here, ())} - reached
+        reached |= others
+        queue += others
+    return reached
+
+
+def _oldest_first(
+    ids: Set[str], newer: Mapping[str, list[str]], older: Mapping[str, list[str]]
+) -> list[str]:
+    """Return ids so that each follows what it supersedes; a cycle is broken at its smallest id."""
+    left = {id: set(older.get(id, ())) & ids - {id} for id in ids}
+    ready = sorted((id for id in ids if not left[id]), reverse=True)
     ordered: list[str] = []
     while left:
-        here = ready.pop() if ready else min(left)
-        if left.pop(here, None) is None:
+        oldest = ready.pop() if ready else min(left)
+        if left.pop(oldest, None) is None:
             continue
-        ordered.append(here)
-        for newer in sorted(after.get(here, ()), reverse=True):
-            if newer in left:
-                left[newer].discard(here)
-                if not left[newer]:
-                    ready.append(newer)
-    forks = [(i, sorted(after[i])) for i in ordered if len(after.get(i, ())) > 1]
-    return ordered, forks
+        ordered.append(oldest)
+        for id in sorted(left.keys() & newer.get(oldest, ()), reverse=True):
+            left[id].discard(oldest)
+            if not left[id]:
+                ready.append(id)
+    return ordered
 
 
 def changes(store: Store, old: str | None, new: str | None) -> Iterator[TreeDifference]:
