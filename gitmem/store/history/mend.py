@@ -6,8 +6,10 @@ Only reads and writes objects; the caller moves refs. What another clone or the 
 back first (`services/maintenance/mend.py`).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from gitmem.errors import GitmemError
 from gitmem.git.objects import Commit, Draft, Identity, Objects, TreeEntry
@@ -49,76 +51,93 @@ def is_whole(git: Git, tips: Sequence[str]) -> bool:
     return code == 0 and not out.startswith(b"?") and b"\n?" not in out
 
 
-def survey(objects: Objects, git: Git, tips: Iterable[str]) -> DamageSurvey:  # noqa: C901
+def survey(objects: Objects, git: Git, tips: Iterable[str]) -> DamageSurvey:
     """Walk all commits and trees from some tips, past what is missing."""
     out = DamageSurvey()
-    todo, seen = list(dict.fromkeys(tips)), set()
-    while todo:
-        oid = todo.pop()
-        if oid in seen:
-            continue
-        seen.add(oid)
-        try:
-            commit = objects.commit(oid)
-        except GitmemError:
-            out.gone[oid] = ""
-            continue
-        out.commits.append(commit)
-        todo += commit.parents
-    out.commits = _children_first(out.commits)
-    trees: dict[str, list[TreeEntry]] = {}
+    out.commits = _children_first(_reached(objects, tips, out.gone))
+    trees: dict[str, Sequence[TreeEntry]] = {}
     blobs: dict[str, str] = {}
     for commit in out.commits:
-        folders = [(commit.tree, "")]
-        while folders:
-            oid, path = folders.pop()
-            if oid in trees or oid in out.gone:
-                continue
-            try:
-                entries = list(objects.tree(oid))
-            except GitmemError:
-                out.gone[oid] = path + "/"
-                continue
+        for oid, path, entries in _folders(objects, commit.tree, trees, out.gone):
             trees[oid] = entries
             for entry in entries:
-                below = f"{path}/{entry.name}" if path else entry.name
-                if entry.is_tree:
-                    folders.append((entry.oid, below))
-                else:
-                    blobs.setdefault(entry.oid, below)
+                if not entry.is_tree:
+                    blobs.setdefault(entry.oid, _below(path, entry.name))
     out.gone |= {oid: blobs[oid] for oid in _missing(git, blobs)}
-    # bottom-up: a tree that names something that is gone, or a broken tree
+    out.broken = _broken(trees, out.gone)
+    return out
+
+
+def _reached(objects: Objects, tips: Iterable[str], gone: dict[str, str]) -> list[Commit]:
+    """Return the commits that tips reach; adds those that cannot be read to `gone`."""
+    commits: dict[str, Commit] = {}
+    todo = list(dict.fromkeys(tips))
+    while todo:
+        oid = todo.pop()
+        if oid in commits or oid in gone:
+            continue
+        try:
+            commits[oid] = objects.commit(oid)
+        except GitmemError:
+            gone[oid] = ""
+        else:
+            todo += commits[oid].parents
+    return list(commits.values())
+
+
+def _folders(
+    objects: Objects, root: str, trees: Mapping[str, Sequence[TreeEntry]], gone: dict[str, str]
+) -> Iterator[tuple[str, str, Sequence[TreeEntry]]]:
+    """Yield (oid, path, entries) of the folders of a tree that are not among `trees` yet.
+
+    Adds those that cannot be read to `gone`.
+    """
+    folders = [(root, "")]
+    while folders:
+        oid, path = folders.pop()
+        if oid in trees or oid in gone:
+            continue
+        try:
+            entries = objects.tree(oid)
+        except GitmemError:
+            gone[oid] = path + "/"
+            continue
+        yield oid, path, entries
+        folders += [(e.oid, _below(path, e.name)) for e in entries if e.is_tree]
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}/{name}" if path else name
+
+
+def _broken(trees: Mapping[str, Sequence[TreeEntry]], gone: Container[str]) -> set[str]:
+    """Return the trees that name something that is gone, or a broken tree."""
+    broken: set[str] = set()
     grew = True
-    while grew:
+    while grew:  # from the bottom upwards
         grew = False
-        for oid, entries in trees.items():
-            if oid not in out.broken and any(
-                e.oid in out.gone or e.oid in out.broken for e in entries
-            ):
-                out.broken.add(oid)
+        for oid in trees.keys() - broken:
+            if any(entry.oid in gone or entry.oid in broken for entry in trees[oid]):
+                broken.add(oid)
                 grew = True
-    return out
+    return broken
 
 
-def _children_first(commits: Sequence[Commit]) -> list[Commit]:
-    by = {commit.oid: commit for commit in commits}
-    waiting = dict.fromkeys(by, 0)
-    for commit in commits:
-        for parent in commit.parents:
-            if parent in waiting:
-                waiting[parent] += 1
-    ready = sorted((by[oid] for oid, n in waiting.items() if not n), key=lambda c: c.committer.time)
-    out = []
+def _children_first(commits: Iterable[Commit]) -> list[Commit]:
+    by_oid = {commit.oid: commit for commit in commits}
+    children = Counter(
+        parent for commit in by_oid.values() for parent in commit.parents if parent in by_oid
+    )
+    ready = [commit for commit in by_oid.values() if not children[commit.oid]]
+    ordered = []
     while ready:
+        ready.sort(key=lambda commit: commit.committer.time)
         commit = ready.pop()
-        out.append(commit)
-        for parent in commit.parents:
-            if parent in waiting:
-                waiting[parent] -= 1
-                if not waiting[parent]:
-                    ready.append(by[parent])
-        ready.sort(key=lambda c: c.committer.time)
-    return out
+        ordered.append(commit)
+        parents = [parent for parent in commit.parents if parent in by_oid]
+        children.subtract(parents)
+        ready += [by_oid[oid] for oid in dict.fromkeys(parents) if not children[oid]]
+    return ordered
 
 
 def _missing(git: Git, oids: Iterable[str]) -> list[str]:
@@ -136,49 +155,66 @@ Standing = Callable[[str, str], "TreeEntry | bytes | None"]
 
 
 def remains(
-    objects: Objects, found: DamageSurvey, instead: Standing
+    objects: Objects, damage: DamageSurvey, instead: Standing
 ) -> tuple[dict[str, "TreeEntry | bytes"], list[str]]:
     """Return what is left of the newest tree, by path, and the files that nothing stands in for.
 
     A folder that cannot be read is taken from the newest older tree that has it; so is a file,
     unless `instead` knows better.
     """
-    out: dict[str, TreeEntry | bytes] = {}
-    lost: list[str] = []
+    left = _Remains(objects, damage.gone, instead)
+    left.add_folder("", [commit.tree for commit in damage.commits[:RECENT]])
+    return left.files, left.lost
 
-    def file(path: str, entries: Sequence[TreeEntry]) -> None:
-        newest = entries[0]
-        whole = next((e for e in entries if e.oid not in found.gone), None)
-        better = newest if newest is whole else instead(path, newest.oid) or whole
-        if better is None:
-            lost.append(path)
-        else:
-            out[path] = better
 
-    def folder(path: str, oids: Sequence[str]) -> None:
-        readable = [list(objects.tree(oid)) for oid in dict.fromkeys(oids) if oid not in found.gone]
-        names = [e.name for e in readable[0]] if readable else []
-        for name in names:
-            same = [e for entries in readable for e in entries if e.name == name]
-            below = f"{path}/{name}" if path else name
-            if same[0].is_tree:
-                folder(below, [e.oid for e in same if e.is_tree])
+@dataclass(slots=True)
+class _Remains:
+    """What is left of trees, the newest first."""
+
+    objects: Objects
+    gone: Container[str]
+    instead: Standing
+    files: "dict[str, TreeEntry | bytes]" = field(default_factory=dict)
+    lost: list[str] = field(default_factory=list)
+
+    def add_folder(self, path: str, oids: Iterable[str]) -> None:
+        """Add what is left of a folder, given its trees."""
+        for name, versions in self._versions(oids).items():
+            below = _below(path, name)
+            if versions[0].is_tree:
+                self.add_folder(below, [entry.oid for entry in versions if entry.is_tree])
             else:
-                file(below, [e for e in same if not e.is_tree])
+                self._add_file(below, [entry for entry in versions if not entry.is_tree])
 
-    folder("", [commit.tree for commit in found.commits[:RECENT]])
-    return out, lost
+    def _versions(self, oids: Iterable[str]) -> dict[str, list[TreeEntry]]:
+        """Return the entries of the newest folder by name, each with its older versions."""
+        readable = [self.objects.tree(oid) for oid in dict.fromkeys(oids) if oid not in self.gone]
+        names = [entry.name for entry in readable[0]] if readable else []
+        versions: dict[str, list[TreeEntry]] = {name: [] for name in names}
+        for entry in chain.from_iterable(readable):
+            if entry.name in versions:
+                versions[entry.name].append(entry)
+        return versions
+
+    def _add_file(self, path: str, entries: Sequence[TreeEntry]) -> None:
+        newest = entries[0]
+        whole = next((entry for entry in entries if entry.oid not in self.gone), None)
+        best = newest if newest is whole else self.instead(path, newest.oid) or whole
+        if best is None:
+            self.lost.append(path)
+        else:
+            self.files[path] = best
 
 
-def whole_history(objects: Objects, found: DamageSurvey) -> dict[str, tuple[str, ...]]:
+def whole_history(objects: Objects, damage: DamageSurvey) -> dict[str, tuple[str, ...]]:
     """Make a history of the commits whose trees are whole.
 
     Return what stands for each commit: itself, another, or the nearest before it.
     """
     stands: dict[str, tuple[str, ...]] = {}
-    for commit in reversed(found.commits):
+    for commit in reversed(damage.commits):
         parents = tuple(dict.fromkeys(new for old in commit.parents for new in stands.get(old, ())))
-        if commit.tree in found.gone or commit.tree in found.broken:
+        if commit.tree in damage.gone or commit.tree in damage.broken:
             stands[commit.oid] = parents
         elif parents == commit.parents:
             stands[commit.oid] = (commit.oid,)
