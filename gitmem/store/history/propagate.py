@@ -110,18 +110,19 @@ def _holds_anew(
     mine: dict[str, Commit] = {}
     for commit in objects.walk([purged]):
         for name in was(commit):
-            if name in wanted:
-                mine.setdefault(name, commit)
+            mine.setdefault(name, commit)
     for commit in objects.walk([other]):
         for name in was(commit):
-            if name not in wanted:
-                continue
-            twin = mine.get(name)
-            if twin is None or (
-                twin.oid != commit.oid and not _as_clean(objects, twin.tree, commit.tree)
-            ):
+            if name in wanted and not _is_clean_twin(objects, mine.get(name), commit):
                 return wanted[name]
     return None
+
+
+def _is_clean_twin(objects: Objects, mine: Commit | None, other: Commit) -> bool:
+    """Say whether our form of a replaced commit has all that the other history's form has."""
+    if mine is None:
+        return False
+    return mine.oid == other.oid or _as_clean(objects, mine.tree, other.tree)
 
 
 def _as_clean(objects: Objects, clean: str, other: str) -> bool:
@@ -146,7 +147,10 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
     one, two = objects.commit(other), objects.commit(purged)
     pairs = _shared(objects, other, purged)
     out = Carried(purged, Report())
-    ids, forced = _difference(objects, pairs, out.masked, out.changed)
+    difference = _PurgeDifference(objects, out.masked, out.changed)
+    for old, twin in pairs:
+        difference.add_commit(old, twin)
+    ids, forced = difference.ids, difference.forced_outside_folders()
     base = None
     if pairs:
         base = pairs[0][0].oid
@@ -157,12 +161,7 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
     cleaner = Cleaner(objects, sorted(ids), Mask(out.masked))
 
     def clean(tree: str) -> str:
-        edits: dict[str, bytes | TreeEntry | None] = {
-            p: v
-            for p, v in cleaner.edits(tree).items()
-            if not p.startswith(tuple(f + "/" for f in forced))
-        }
-        edits |= forced
+        edits = _clean_edits(cleaner, tree, forced)
         if not edits:
             return tree
         out.doomed.append(objects.write(Draft(tree, edits, (), "gitmem: cleaned\n", who, who)))
@@ -179,6 +178,13 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
         persons = _last_committers(objects, other, [old.oid for old, _ in pairs])
         out.commit = _committed(objects, two, edits, persons, who.time)
     return out
+
+
+def _clean_edits(cleaner: Cleaner, tree: str, forced: Mapping[str, TreeEntry | None]) -> Edits:
+    """Return the edits that take out of a tree what a purge took out, files of their form last."""
+    inside = tuple(f"{path}/" for path in forced)
+    edits = {p: value for p, value in cleaner.edits(tree).items() if not p.startswith(inside)}
+    return {**edits, **forced}
 
 
 def _last_committers(objects: Objects, tip: str, hide: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -237,42 +243,49 @@ def _shared(objects: Objects, other: str, purged: str) -> list[tuple[Commit, Com
     return pairs
 
 
-def _difference(
-    objects: Objects,
-    pairs: list[tuple[Commit, Commit]],
-    masked: set[str],
-    changed: set[str],
-) -> tuple[set[str], dict[str, TreeEntry | None]]:
-    """Return which records a purge removed, and files whose new form no mask explains.
+@dataclass(slots=True)
+class _PurgeDifference:
+    """What a purge did to the commits that it made anew.
 
-    Adds the texts that it took out to `masked`, and the paths of what it left in another form to
-    `changed`.
+    `masked` gathers the texts that it took out, `changed` the paths of what it left in another
+    form, `ids` the records that it removed, `forced` files whose new form no mask explains.
     """
-    ids: set[str] = set()
-    forced: dict[str, TreeEntry | None] = {}
-    for old, twin in pairs:
-        for change in diff(objects, old.tree, twin.tree):
+
+    objects: Objects
+    masked: set[str]
+    changed: set[str]
+    ids: set[str] = field(default_factory=set)
+    forced: dict[str, TreeEntry | None] = field(default_factory=dict)
+
+    def add_commit(self, old: Commit, twin: Commit) -> None:
+        """Add what differs between a commit and its new form."""
+        for change in diff(self.objects, old.tree, twin.tree):
             path = change.path
-            if path in {PURGES, FORMAT_PATH} or path.startswith("tombstones/"):
-                continue
-            id = id_of_path(path)
-            if change.new is None and id:
-                ids.add(id)
-            elif change.old is None or change.new is None:
-                forced[path] = change.new
-            else:
-                changed.add(path)
-                found = _taken_out(objects, change, masked)
-                if found is None:
-                    forced[path] = change.new
-                    if id:  # what it lost in a merge quotes it
-                        forced[f"attic/{id}"] = objects.find(twin.tree, f"attic/{id}")
-                else:
-                    masked |= found
-    gone = tuple(f"attic/{id}/" for id in ids)
-    folders = {path for path in forced if any(p.startswith(path + "/") for p in forced)}
-    inside = (*gone, *(f"{path}/" for path in folders))
-    return ids, {path: entry for path, entry in forced.items() if not path.startswith(inside)}
+            if path not in {PURGES, FORMAT_PATH} and not path.startswith("tombstones/"):
+                self._add(change, twin)
+
+    def _add(self, change: TreeDifference, twin: Commit) -> None:
+        path, id = change.path, id_of_path(change.path)
+        if change.new is None and id:
+            self.ids.add(id)
+        elif change.old is None or change.new is None:
+            self.forced[path] = change.new
+        else:
+            self.changed.add(path)
+            texts = _taken_out(self.objects, change, self.masked)
+            if texts is not None:
+                self.masked |= texts
+                return
+            self.forced[path] = change.new
+            if id:  # what it lost in a merge quotes it
+                self.forced[f"attic/{id}"] = self.objects.find(twin.tree, f"attic/{id}")
+
+    def forced_outside_folders(self) -> dict[str, TreeEntry | None]:
+        """Return the forced files that are not inside of something else that is taken out."""
+        paths = self.forced.keys()
+        folders = {path for path in paths if any(p.startswith(f"{path}/") for p in paths)}
+        inside = (*(f"attic/{id}/" for id in self.ids), *(f"{path}/" for path in folders))
+        return {path: entry for path, entry in self.forced.items() if not path.startswith(inside)}
 
 
 def _taken_out(objects: Objects, change: TreeDifference, known: set[str]) -> set[str] | None:
