@@ -30,6 +30,7 @@ from gitmem.codemap.linemap.normal_forms import (
 BLOCK = 20  # characters of a line that went away together with a neighbour
 STEADY = 8  # lines of a gap in which as many are as before
 
+Gap = tuple[int, int, int, int]  # (a, b, c, d): after the pair of lines (a, b), before (c, d)
 Keys = Sequence[str] | dict[int, str] | Reading  # of all lines, or of some
 
 
@@ -71,11 +72,10 @@ class EqualLines:
         self._many = Counter(self.one)
         self._pass(self.one, self.two, range(len(self.old)), range(len(self.new)))
         left, right = self._left()
-        if left and right:
-            self._pass_by(loose, left, right)
-            left, right = self._left()
-        if left and right:
-            self._pass_by(bare, left, right)
+        for loosen in (loose, bare):
+            if not (left and right):
+                return
+            self._pass_by(loosen, left, right)
             left, right = self._left()
         if left and right and self.whole:
             words = [
@@ -137,21 +137,23 @@ class EqualLines:
         before, after = self._bounds()
         many, often = self._many, self._often
         for i, j in pairs:
-            key = one[i]
             if many[self.one[i]] > 1 or often(self.two[j]) > 1:
                 continue  # what repeats is known by its place alone
-            sure = (i, j) in steady and before[i] < j < after[i]
-            if not sure:
-                near = sum(
-                    weight(self.one[i + n]) for n in (-2, -1, 1, 2) if self._equal(i + n, j + n)
-                )
-                sure = (near > 0 and near + weight(key) >= BLOCK) or (
-                    weight(key) >= TELLING and "\x01" not in key
-                )
-            if sure:
+            in_order = (i, j) in steady and before[i] < j < after[i]
+            if in_order or self._is_telling(i, j, one[i]):
                 self._take(i, j)
-        for a, b, c, d in self._segments():
-            self._solve(one, two, a, b, c, d)
+        for gap in self._segments():
+            self._solve(one, two, gap)
+
+    def _is_telling(self, i: int, j: int, key: str) -> bool:
+        """Return whether two equal lines say enough to be paired out of order.
+
+        They do by themselves, or together with equal neighbours.
+        """
+        near = sum(weight(self.one[i + n]) for n in (-2, -1, 1, 2) if self._equal(i + n, j + n))
+        if near > 0 and near + weight(key) >= BLOCK:
+            return True
+        return weight(key) >= TELLING and "\x01" not in key
 
     def _there(
         self,
@@ -194,7 +196,7 @@ class EqualLines:
             last = found.get(i, last)
         return before, after
 
-    def _segments(self) -> list[tuple[int, int, int, int]]:
+    def _segments(self) -> list[Gap]:
         """Return (a, b, c, d) for each run of old lines a < i < c that are not found.
 
         Line a went to b, and line c to d.
@@ -208,52 +210,60 @@ class EqualLines:
                 a, b = c, d
         return out
 
-    def _solve(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int) -> None:  # noqa: C901
+    def _solve(self, one: Keys, two: Keys, gap: Gap) -> None:
         """Match lines between two found lines.
 
         Lines that touch them come first, then lines that occur once, and so on inwards.
         """
-        stack = [(a, b, c, d)]
+        stack = [gap]
         while stack:
             a, b, c, d = stack.pop()
             if c - a < 2:
                 continue
             broken = not b < d or self.others(b, d)
-            down = self._run(one, two, a, b, c, 1, broken) if a >= 0 or self.whole else 0
-            up = self._run(one, two, c, d, a, -1, broken) if c < len(self.old) or self.whole else 0
-            size = c - a - 1
-            if up >= STEADY // 2 and self._copied(one, two, a, b, c, d, up):
-                up = 0
-            for n in range(1, down + 1):
-                i, j = a + n, b + n
-                if i < c - up or j == d - (c - i):
-                    self._take(i, j)
-                else:
-                    self._tie(i, j, d - (c - i))
-            for n in range(1, up + 1):
-                if c - n > a + down:
-                    self._take(c - n, d - n)
-            if down + up >= size:
+            down, up = self._take_runs(one, two, (a, b, c, d), broken)
+            if down + up >= c - a - 1:
                 continue
             a, b, c, d = a + down, b + down, c - up, d - up
             if not 0 < d - b - 1 <= (500 if broken else 20_000):
                 continue
-            mine = _once(one, (i for i in range(a + 1, c) if self.to[i] < 0 and i not in self.tied))
-            theirs = self._there(two, mine, b + 1, d)
-            pairs = sorted(
-                (i, theirs[key])
-                for key, i in mine.items()
-                if key
-                and i >= 0
-                and theirs.get(key, -1) >= 0
-                and self._alike(i, theirs[key], key, broken)
-            )
-            pairs = rising(pairs)
+            pairs = self._lone_pairs(one, two, (a, b, c, d), broken)
             for i, j in pairs:
                 self._take(i, j)
             if pairs:
                 edges = [(a, b), *pairs, (c, d)]
                 stack.extend((*x, *y) for x, y in pairwise(edges))
+
+    def _take_runs(self, one: Keys, two: Keys, gap: Gap, broken: bool) -> tuple[int, int]:
+        """Match the lines that touch the found ones; return how many below and above them."""
+        a, b, c, d = gap
+        down = self._run(one, two, a, b, c, 1, broken) if a >= 0 or self.whole else 0
+        up = self._run(one, two, c, d, a, -1, broken) if c < len(self.old) or self.whole else 0
+        if up >= STEADY // 2 and self._copied(one, two, a, b, c, d, up):
+            up = 0
+        for i, j in zip(range(a + 1, a + down + 1), range(b + 1, b + down + 1), strict=True):
+            if i < c - up or j == d - (c - i):
+                self._take(i, j)
+            else:
+                self._tie(i, j, d - (c - i))
+        for i in range(c - 1, max(c - up - 1, a + down), -1):
+            self._take(i, d - (c - i))
+        return down, up
+
+    def _lone_pairs(self, one: Keys, two: Keys, gap: Gap, broken: bool) -> list[tuple[int, int]]:
+        """Return the pairs of lines that occur once in a gap, those that are in order."""
+        a, b, c, d = gap
+        mine = _once(one, (i for i in range(a + 1, c) if self.to[i] < 0 and i not in self.tied))
+        theirs = self._there(two, mine, b + 1, d)
+        pairs = sorted(
+            (i, theirs[key])
+            for key, i in mine.items()
+            if key
+            and i >= 0
+            and theirs.get(key, -1) >= 0
+            and self._alike(i, theirs[key], key, broken)
+        )
+        return rising(pairs)
 
     def _copied(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int, up: int) -> bool:
         """Take the lines that continue the found line above, if the run below is a copy of them.

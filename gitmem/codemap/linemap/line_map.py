@@ -155,16 +155,8 @@ class LineMap(LikeLines):
         """Return untaken new lines that share the surroundings of an old line or of its place."""
         if not self._untaken():
             return []
-        met: Counter[int] = Counter()
-        told = 0
-        for n in range(-AROUND, AROUND + 1):
-            if 0 <= line + n < len(self.one) and weight(self.one[line + n]) >= 3:
-                worth = 3 if n == 0 else 2 if weight(self.one[line + n]) >= PLAIN else 1
-                told += worth
-                spots = {j for key in self._said(line + n, to + n) for j in self._saying(key)}
-                for j in spots if len(spots) <= COPIES else ():
-                    met[j - n] += worth
-        enough = max(4, COPIED * told)
+        met, most = self._met(line, to)
+        enough = max(4, COPIED * most)
         near = {
             j: count + max(met.get(j - 1, 0), met.get(j + 1, 0))
             for j, count in met.items()
@@ -175,6 +167,32 @@ class LineMap(LikeLines):
             key=lambda j: -near[j],
         )
         return [j for j in best if self.back[j] in {-1, line}][:4]
+
+    def _met(self, line: int, to: int) -> tuple[Counter[int], int]:
+        """Return how much of a line's surroundings each new line has around it, and the most of it.
+
+        A line that is in many places tells nothing.
+        """
+        met: Counter[int] = Counter()
+        most = 0
+        for n in range(-AROUND, AROUND + 1):
+            worth = self._worth(line + n, n)
+            if not worth:
+                continue
+            most += worth
+            spots = {j for key in self._said(line + n, to + n) for j in self._saying(key)}
+            if len(spots) <= COPIES:
+                for j in spots:
+                    met[j - n] += worth
+        return met, most
+
+    def _worth(self, i: int, distance: int) -> int:
+        """Return how much an old line tells, which is so far from another one."""
+        if not 0 <= i < len(self.one) or weight(self.one[i]) < 3:
+            return 0
+        if distance == 0:
+            return 3
+        return 2 if weight(self.one[i]) >= PLAIN else 1
 
     def _untaken(self) -> bool:
         """Say whether there are new lines that nobody took.

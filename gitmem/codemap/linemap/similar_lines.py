@@ -5,7 +5,7 @@ Each is matched with the line most like it, between the found lines around it.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from gitmem.codemap.linemap.equal_lines import STEADY, EqualLines
@@ -34,20 +34,12 @@ class LikeLines(EqualLines):
 
     def compare(self, line: int) -> None:
         """Compare the lines of a gap with what could have become of them."""
-        to, n = self.to, len(self.old)
-        a = line - 1
-        while a >= 0 and to[a] < 0:
-            a -= 1
-        c = line + 1
-        while c < n and to[c] < 0:
-            c += 1
+        n = len(self.old)
+        a = next((i for i in range(line - 1, -1, -1) if self.to[i] >= 0), -1)
+        c = next((i for i in range(line + 1, n) if self.to[i] >= 0), n)
         gap = [i for i in range(a + 1, c) if self.one[i]]
         self.compared.update(gap)
-        b = to[a] if a >= 0 else -1
-        d = to[c] if c < n else len(self.new)
-        if not self.whole and (a < 0 or c >= n):
-            b = b if a >= 0 else max(-1, d - 3 * len(gap) - 8) if c < n else len(self.new)
-            d = d if c < n else min(len(self.new), b + 3 * len(gap) + 8)
+        b, d = self._around(a, c, len(gap))
         free = self.free(a, b, c, d)
         if not free or not gap:
             return
@@ -61,6 +53,21 @@ class LikeLines(EqualLines):
         self._align(rest, [j for j in free if j not in taken])
         if b < d and a >= 0 and c < n and len(gap) == len(free) <= STEADY and not self.others(b, d):
             self._by_position(gap, free)
+
+    def _around(self, a: int, c: int, size: int) -> tuple[int, int]:
+        """Return the new lines of two found ones, or how far a part may reach where one is missing.
+
+        `size` is the number of lines between them.
+        """
+        is_end = c >= len(self.old)
+        b = self.to[a] if a >= 0 else -1
+        d = len(self.new) if is_end else self.to[c]
+        if self.whole:
+            return b, d
+        room = 3 * size + 8
+        if a < 0:
+            b = len(self.new) if is_end else max(-1, d - room)
+        return b, min(len(self.new), b + room) if is_end else d
 
     def free(self, a: int, b: int, c: int, d: int) -> list[int]:
         """Return the new lines that nobody took between two found ones.
@@ -82,60 +89,21 @@ class LikeLines(EqualLines):
             j -= 1
         return sorted({j for j in out if self.two[j]})
 
-    def _reflow(self, gap: list[int], free: list[int]) -> None:  # noqa: C901
+    def _reflow(self, gap: list[int], free: list[int]) -> None:
         """Find lines that were broken into several, or joined.
 
         Their words are there, in order, on other lines.
         """
-        mine = [(t, i) for i in gap for t in self._tokens(i, 0)]
-        theirs = [(t, j) for j in free for t in self._tokens(j, 1)]
-        if not mine or not theirs or len(mine) > TOKENS or len(theirs) > TOKENS:
+        old = {i: self._tokens(i, 0) for i in gap}
+        new = {j: self._tokens(j, 1) for j in free}
+        counts = [sum(map(len, tokens.values())) for tokens in (old, new)]
+        if min(counts) == 0 or max(counts) > TOKENS:
             return
-        from difflib import SequenceMatcher
-
-        matcher = SequenceMatcher(
-            None, [t for t, _ in mine], [t for t, _ in theirs], autojunk=False
-        )
-        met: dict[int, list[int]] = {i: [] for i in gap}
-        hit: set[int] = set()  # tokens that were met
-        for block in matcher.get_matching_blocks():
-            hit.update(range(block.a, block.a + block.size))
-            for n in range(block.size):
-                met[mine[block.a + n][1]].append(block.b + n)
-        count = dict.fromkeys(gap, 0)
-        full = Counter(j for _, j in theirs)
-        starts: dict[int, int] = {}
-        for n, (_, i) in enumerate(mine):
-            count[i] += 1
-            starts.setdefault(i, n)
-        said = (
-            Counter(tuple(self._tokens(i, 0)) for i in gap),
-            Counter(tuple(self._tokens(j, 1)) for j in free),
-        )
-        joined = Counter(theirs[s][1] for spots in met.values() for s in spots[:1])
+        flow = _TokenFlow(old, new)
         for i in gap:
-            spots = met[i]
-            share = len(spots) / max(1, count[i])
-            if not spots or share < 0.7 or weight(self.one[i]) < 4:
-                continue
-            first, last = theirs[spots[0]][1], theirs[spots[-1]][1]
-            span = spots[-1] - spots[0] + 1
-            if first == last:  # in one line: alone there it is an edit, and weighed as one
-                tokens = tuple(self._tokens(i, 0))
-                if said[0][tokens] > 1 or said[1][tokens] > 1:
-                    continue
-                if (
-                    share == 1.0
-                    and span == len(spots)
-                    and (len(spots) == full[first] or (joined[first] > 1 and count[i] >= 3))
-                ):
-                    self.liked[i] = first, 0.85
-            elif (
-                starts[i] in hit
-                and count[i] >= 5
-                and span <= len(spots) * (1.3 if share >= 0.9 else 1.6) + 2
-            ):
-                self.liked[i] = first, 0.85 if share >= 0.9 else 0.75
+            place = flow.place(i) if weight(self.one[i]) >= 4 else None
+            if place is not None:
+                self.liked[i] = place
 
     def _tokens(self, line: int, side: int) -> list[str]:
         text = (self.one if side == 0 else self.two)[line][: 3 * WIDE]
@@ -148,26 +116,11 @@ class LikeLines(EqualLines):
             return
         rows = [[self.likeness(i, j) for j in free] for i in gap]
         n, m = len(gap), len(free)
-        best = [[0.0] * (m + 1) for _ in range(n + 1)]
-        for x in range(n - 1, -1, -1):
-            for y in range(m - 1, -1, -1):
-                with_it = best[x + 1][y + 1] + rows[x][y] if rows[x][y] >= LIKE else 0.0
-                best[x][y] = max(best[x + 1][y], best[x][y + 1], with_it)
-        chosen: dict[int, int] = {}
-        x = y = 0
-        while x < n and y < m:
-            if rows[x][y] >= LIKE and best[x][y] == best[x + 1][y + 1] + rows[x][y]:
-                chosen[x] = y
-                x, y = x + 1, y + 1
-            elif best[x][y] == best[x + 1][y]:
-                x += 1
-            else:
-                y += 1
+        chosen = _greatest_sum(rows)
         used = set(chosen.values())
         for x, y in chosen.items():
-            rivals = [rows[x][k] for k in range(m) if k != y and k not in used] + [
-                rows[k][y] for k in range(n) if k != x and k not in chosen
-            ]
+            rivals = [rows[x][k] for k in range(m) if k != y and k not in used]
+            rivals += [rows[k][y] for k in range(n) if k != x and k not in chosen]
             if n == m == len(chosen) or rows[x][y] >= max(rivals, default=0.0) + MARGIN:
                 self.liked[gap[x]] = free[y], min(0.9, rows[x][y])
 
@@ -210,3 +163,81 @@ class LikeLines(EqualLines):
         a, b = self.one[i][:WIDE], self.two[j][:WIDE]
         chars = SequenceMatcher(None, a, b, autojunk=False).ratio()
         return max((words + chars) / 2, words * 0.95 if words > 0.8 else 0.0)
+
+
+class _TokenFlow:
+    """Where the tokens of old lines stand in new lines; both are given by line."""
+
+    def __init__(self, old: dict[int, list[str]], new: dict[int, list[str]]) -> None:
+        self.old = old
+        self.new = new
+        mine = [(token, i) for i, tokens in old.items() for token in tokens]
+        theirs = [(token, j) for j, tokens in new.items() for token in tokens]
+        self.lines = [j for _, j in theirs]  # of each new token
+        self.spots: dict[int, list[int]] = {i: [] for i in old}  # new tokens, by old line
+        met: set[int] = set()
+        for n, spot in _equal_items([token for token, _ in mine], [token for token, _ in theirs]):
+            met.add(n)
+            self.spots[mine[n][1]].append(spot)
+        starts = {i: n for n, (_, i) in reversed(list(enumerate(mine)))}
+        self.started = {i for i, n in starts.items() if n in met}  # their first token is there
+        self.old_texts = Counter(map(tuple, old.values()))
+        self.new_texts = Counter(map(tuple, new.values()))
+        self.begun = Counter(self.lines[spots[0]] for spots in self.spots.values() if spots)
+
+    def place(self, i: int) -> tuple[int, float] | None:
+        """Return the new line where an old one begins, and how sure that is."""
+        spots, count = self.spots[i], len(self.old[i])
+        if not spots or len(spots) / count < 0.7:
+            return None
+        first = self.lines[spots[0]]
+        if first == self.lines[spots[-1]]:
+            return (first, 0.85) if self._is_joined(i, first) else None
+        is_sure = len(spots) / count >= 0.9
+        span = spots[-1] - spots[0] + 1
+        if i in self.started and count >= 5 and span <= len(spots) * (1.3 if is_sure else 1.6) + 2:
+            return first, 0.85 if is_sure else 0.75
+        return None
+
+    def _is_joined(self, i: int, line: int) -> bool:
+        """Return whether an old line is in one new line as it was, beside others.
+
+        Alone there it is an edit, and weighed as one.
+        """
+        spots, tokens = self.spots[i], self.old[i]
+        text = tuple(tokens)
+        if self.old_texts[text] > 1 or self.new_texts[text] > 1:
+            return False
+        if not len(tokens) == len(spots) == spots[-1] - spots[0] + 1:
+            return False
+        is_all = len(spots) == len(self.new[line])
+        return is_all or (self.begun[line] > 1 and len(tokens) >= 3)
+
+
+def _equal_items(old: list[str], new: list[str]) -> Iterator[tuple[int, int]]:
+    from difflib import SequenceMatcher
+
+    for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+        for n in range(block.size):
+            yield block.a + n, block.b + n
+
+
+def _greatest_sum(rows: list[list[float]]) -> dict[int, int]:
+    """Return {row: column} of the pairs in order whose likeness has the greatest sum."""
+    n, m = len(rows), len(rows[0])
+    best = [[0.0] * (m + 1) for _ in range(n + 1)]
+    for x in range(n - 1, -1, -1):
+        for y in range(m - 1, -1, -1):
+            with_it = best[x + 1][y + 1] + rows[x][y] if rows[x][y] >= LIKE else 0.0
+            best[x][y] = max(best[x + 1][y], best[x][y + 1], with_it)
+    chosen: dict[int, int] = {}
+    x = y = 0
+    while x < n and y < m:
+        if rows[x][y] >= LIKE and best[x][y] == best[x + 1][y + 1] + rows[x][y]:
+            chosen[x] = y
+            x, y = x + 1, y + 1
+        elif best[x][y] == best[x + 1][y]:
+            x += 1
+        else:
+            y += 1
+    return chosen
