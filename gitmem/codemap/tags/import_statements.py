@@ -3,7 +3,7 @@
 Pure.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, NamedTuple
 
 STAR = "*"
@@ -41,7 +41,7 @@ def read(
     out: list[Import] = []
     for node in nodes:
         line = node.start_point[0] + 1
-        out += [one._replace(line=line) for one in reader(node)]
+        out += [made._replace(line=line) for made in reader(node)]
     exported: set[tuple[str, str]] = set()
     for node in captures.get("export", ()):
         is_common = node.type == "assignment_expression"
@@ -58,30 +58,32 @@ def _string(node: Any) -> str:
     return _text(node).strip("\"'`<>")
 
 
+def _first(node: Any, types: Container[str]) -> Any:
+    """Return the first named child of one of some types, None if there is none."""
+    return next((child for child in node.named_children if child.type in types), None)
+
+
+def _name_and_alias(node: Any) -> tuple[str, str]:
+    return _text(node.child_by_field_name("name")), _text(node.child_by_field_name("alias"))
+
+
 # -- Python
 
 
 def _python(node: Any) -> Iterator[Import]:
     if node.type == "import_statement":
-        for one in node.children_by_field_name("name"):
-            if one.type == "aliased_import":
-                yield Import(
-                    _text(one.child_by_field_name("name")),
-                    (),
-                    _text(one.child_by_field_name("alias")),
-                )
+        for child in node.children_by_field_name("name"):
+            if child.type == "aliased_import":
+                name, alias = _name_and_alias(child)
+                yield Import(name, (), alias)
             else:
-                yield Import(name := "".join(_text(one).split()), (), name)
+                yield Import(name := "".join(_text(child).split()), (), name)
         return
     module = "".join(_text(node.child_by_field_name("module_name")).split())
     names = []
-    for one in node.children_by_field_name("name"):
-        if one.type == "aliased_import":
-            names.append(
-                (_text(one.child_by_field_name("name")), _text(one.child_by_field_name("alias")))
-            )
-        else:
-            names.append((_text(one), _text(one)))
+    for child in node.children_by_field_name("name"):
+        is_aliased = child.type == "aliased_import"
+        names.append(_name_and_alias(child) if is_aliased else (_text(child), _text(child)))
     if any(child.type == "wildcard_import" for child in node.named_children):
         names.append((STAR, STAR))
     yield Import(module, tuple(names))
@@ -90,83 +92,89 @@ def _python(node: Any) -> Iterator[Import]:
 # -- JavaScript and TypeScript
 
 
-def _ecma(node: Any) -> Iterator[Import]:  # noqa: C901
+def _ecma(node: Any) -> Iterator[Import]:
     if node.type == "call_expression":
-        yield from _ecma_call(node)
+        yield _ecma_call(node)
         return
-    passed = node.type == "export_statement"
+    clauses = {child.type: child for child in node.named_children if child.type in _ECMA_CLAUSES}
+    if (required := clauses.get("import_require_clause")) is not None:
+        source = required.child_by_field_name("source")
+        yield Import(_string(source), (), _text(required.named_children[0]))
+        return
     source = node.child_by_field_name("source")
-    names: list[tuple[str, str]] = []
-    alias, clause = "", False
-    for child in node.named_children:
-        if child.type == "import_require_clause":
-            yield Import(
-                _string(child.child_by_field_name("source")), (), _text(child.named_children[0])
-            )
-            return
-        if child.type in {"import_clause", "export_clause"}:
-            clause = True
-            parts = child.named_children if child.type == "import_clause" else [child]
-            for part in parts:
-                if part.type == "identifier":
-                    names.append((DEFAULT, _text(part)))
-                elif part.type == "namespace_import":
-                    alias = _text(part.named_children[-1]) if part.named_children else ""
-                else:
-                    for one in part.named_children:
-                        if one.type in {"import_specifier", "export_specifier"}:
-                            name = _string(one.child_by_field_name("name"))
-                            names.append((name, _string(one.child_by_field_name("alias")) or name))
-        elif child.type == "namespace_export":
-            clause, alias = True, _string(child.named_children[-1]) if child.named_children else ""
-    if passed and not clause:
-        names.append((STAR, STAR))
-    if source is not None:
-        yield Import(_string(source), tuple(names), alias, how="export" if passed else "")
+    if source is None:
+        return
+    is_export = node.type == "export_statement"
+    imported = clauses.pop("import_clause", None)
+    parts = [*(imported.named_children if imported is not None else ()), *clauses.values()]
+    names = [pair for part in parts for pair in _ecma_names(part)]
+    if is_export and not parts:
+        names = [(STAR, STAR)]
+    alias = ""
+    for part in parts:
+        if part.type in {"namespace_import", "namespace_export"} and part.named_children:
+            alias = _string(part.named_children[-1])
+    yield Import(_string(source), tuple(names), alias, how="export" if is_export else "")
 
 
-def _ecma_call(node: Any) -> Iterator[Import]:
-    arguments = node.child_by_field_name("arguments")
-    module = _string(arguments.named_children[0])
+_ECMA_CLAUSES = {"import_clause", "export_clause", "namespace_export", "import_require_clause"}
+
+
+def _ecma_names(part: Any) -> Iterator[tuple[str, str]]:
+    """Yield (name there, name here) of a part of an import or export clause."""
+    if part.type == "identifier":
+        yield DEFAULT, _text(part)
+        return
+    for child in part.named_children:
+        if child.type in {"import_specifier", "export_specifier"}:
+            name = _string(child.child_by_field_name("name"))
+            yield name, _string(child.child_by_field_name("alias")) or name
+
+
+def _ecma_call(node: Any) -> Import:
+    """Return what `import(...)` or `require(...)` reads, and what it is bound to."""
+    module = _string(node.child_by_field_name("arguments").named_children[0])
     parent = node.parent
     member = ""
-    while parent is not None and parent.type in {
-        "await_expression",
-        "parenthesized_expression",
-        "member_expression",
-    }:
+    while parent is not None and parent.type in _AROUND_CALL:
         if parent.type == "member_expression":
             member = _text(parent.child_by_field_name("property"))
         parent = parent.parent
-    names: list[tuple[str, str]] = []
-    alias = ""
-    if parent is not None and parent.type == "variable_declarator":
-        bound = parent.child_by_field_name("name")
-        if bound.type == "identifier":
-            if member:
-                names.append((member, _text(bound)))
-            else:
-                alias = _text(bound)
-        elif bound.type == "object_pattern":
-            for one in bound.named_children:
-                if one.type == "shorthand_property_identifier_pattern":
-                    names.append((_text(one), _text(one)))
-                elif one.type == "pair_pattern":
-                    names.append(
-                        (
-                            _text(one.child_by_field_name("key")),
-                            _text(one.child_by_field_name("value")),
-                        )
-                    )
-    yield Import(module, tuple(names), alias)
+    if parent is None or parent.type != "variable_declarator":
+        return Import(module)
+    bound = parent.child_by_field_name("name")
+    if bound.type == "object_pattern":
+        return Import(module, tuple(_pattern_names(bound)))
+    if bound.type != "identifier":
+        return Import(module)
+    return Import(
+        module, ((member, _text(bound)),) if member else (), "" if member else _text(bound)
+    )
+
+
+_AROUND_CALL = {"await_expression", "parenthesized_expression", "member_expression"}
+
+
+def _pattern_names(pattern: Any) -> Iterator[tuple[str, str]]:
+    """Yield (name there, name here) of such as `{ total, tax: vat }`."""
+    for child in pattern.named_children:
+        if child.type == "shorthand_property_identifier_pattern":
+            yield _text(child), _text(child)
+        elif child.type == "pair_pattern":
+            there, here = (child.child_by_field_name(field) for field in ("key", "value"))
+            yield _text(there), _text(here)
 
 
 def _common_js(node: Any) -> Iterator[tuple[str, str]]:
     """Yield what a module is by `module.exports = Cart`."""
-    right = node.child_by_field_name("right")
-    name = right if right.type == "identifier" else right.child_by_field_name("name")
-    if name is not None:
-        yield WHOLE, _text(name)
+    name = _own_name(node.child_by_field_name("right"))
+    if name:
+        yield WHOLE, name
+
+
+def _own_name(node: Any) -> str:
+    """Return what an expression or a definition is called, '' for one without a name."""
+    return _text(node if node.type == "identifier" else node.child_by_field_name("name"))
 
 
 def _ecma_exports(node: Any) -> Iterator[tuple[str, str]]:
@@ -174,19 +182,15 @@ def _ecma_exports(node: Any) -> Iterator[tuple[str, str]]:
         return
     if any(child.type == "default" for child in node.children):
         inner = node.child_by_field_name("declaration") or node.child_by_field_name("value")
-        if inner is not None:
-            name = inner if inner.type == "identifier" else inner.child_by_field_name("name")
-            if name is not None:
-                yield DEFAULT, _text(name)
-    for child in node.named_children:
-        if child.type == "export_clause":
-            for one in child.named_children:
-                name, alias = (
-                    _text(one.child_by_field_name("name")),
-                    _text(one.child_by_field_name("alias")),
-                )
-                if name and alias and alias != name:
-                    yield alias, name
+        name = _own_name(inner) if inner is not None else ""
+        if name:
+            yield DEFAULT, name
+    for clause in node.named_children:
+        specifiers = clause.named_children if clause.type == "export_clause" else ()
+        for child in specifiers:
+            name, alias = _name_and_alias(child)
+            if name and alias and alias != name:
+                yield alias, name
 
 
 # -- Rust
@@ -242,32 +246,25 @@ def _rust_tree(node: Any, before: str) -> Iterator[tuple[str, str]]:
 
     `self` names the path before it.
     """
-
-    def joined(part: str) -> str:
-        part = part.replace("::", ".").replace(" ", "").strip(".")
-        return f"{before}.{part}" if before and part else before or part
-
-    kind = node.type
-    if kind == "use_as_clause":
-        yield (
-            joined(_text(node.child_by_field_name("path"))),
-            _text(node.child_by_field_name("alias")),
-        )
-    elif kind == "use_wildcard":
-        inner = node.named_children[0] if node.named_children else None
-        yield joined(_text(inner)) + "." + STAR, STAR
-    elif kind == "scoped_use_list":
-        inside = joined(_text(node.child_by_field_name("path")))
-        for child in node.child_by_field_name("list").named_children:
+    if node.type in {"use_list", "scoped_use_list"}:
+        inside = _rust_path(before, node.child_by_field_name("path"))
+        for child in (node.child_by_field_name("list") or node).named_children:
             yield from _rust_tree(child, inside)
-    elif kind == "use_list":
-        for child in node.named_children:
-            yield from _rust_tree(child, before)
-    elif kind == "self":
-        yield before, before.rpartition(".")[2]
-    elif kind in {"identifier", "scoped_identifier", "crate", "super"}:
-        path = joined(_text(node))
+    elif node.type == "use_as_clause":
+        path = _rust_path(before, node.child_by_field_name("path"))
+        yield path, _text(node.child_by_field_name("alias"))
+    elif node.type == "use_wildcard":
+        inner = node.named_children[0] if node.named_children else None
+        yield f"{_rust_path(before, inner)}.{STAR}", STAR
+    elif node.type in {"self", "identifier", "scoped_identifier", "crate", "super"}:
+        path = before if node.type == "self" else _rust_path(before, node)
         yield path, path.rpartition(".")[2]
+
+
+def _rust_path(before: str, node: Any) -> str:
+    """Return the dotted path of a node that stands behind another path."""
+    path = _text(node).replace("::", ".").replace(" ", "").strip(".")
+    return f"{before}.{path}" if before and path else before or path
 
 
 # -- Go, Java, C, Ruby, C#, PHP
@@ -289,14 +286,7 @@ def _go(node: Any) -> Iterator[Import]:
 
 
 def _java(node: Any) -> Iterator[Import]:
-    path = next(
-        (
-            _text(child)
-            for child in node.named_children
-            if child.type in {"scoped_identifier", "identifier"}
-        ),
-        "",
-    )
+    path = _text(_first(node, {"scoped_identifier", "identifier"}))
     static = "static" if any(child.type == "static" for child in node.children) else ""
     if any(child.type == "asterisk" for child in node.named_children):
         yield Import(path, ((STAR, STAR),), how=static)
@@ -317,14 +307,7 @@ def _c(node: Any) -> Iterator[Import]:
 
 def _ruby(node: Any) -> Iterator[Import]:
     called = _text(node.child_by_field_name("method"))
-    text = next(
-        (
-            child
-            for child in node.child_by_field_name("arguments").named_children
-            if child.type == "string"
-        ),
-        None,
-    )
+    text = _first(node.child_by_field_name("arguments"), {"string"})
     if text is not None and not any(child.type == "interpolation" for child in text.named_children):
         yield Import(_string(text), (), how="relative" if called == "require_relative" else "")
 
@@ -350,35 +333,30 @@ def _csharp(node: Any) -> Iterator[Import]:
 
 def _php(node: Any) -> Iterator[Import]:
     if node.type != "namespace_use_declaration":
-        inside = [node]
-        while inside:
-            one = inside.pop()
-            if one.type in {"string", "encapsed_string"}:
-                yield Import(_string(one), (), how="include")
-                return
-            inside += one.named_children
+        yield from _php_include(node)
         return
     group = node.child_by_field_name("body")
-    before = ""
-    if group is not None:
-        before = next(
-            (_text(child) for child in node.named_children if child.type == "namespace_name"), ""
-        )
+    before = _text(_first(node, {"namespace_name"})) if group is not None else ""
     for clause in (group or node).named_children:
         if clause.type != "namespace_use_clause":
             continue
         alias = clause.child_by_field_name("alias")
-        path = next(
-            (
-                _text(child)
-                for child in clause.named_children
-                if alias is None or child.start_byte != alias.start_byte
-            ),
-            "",
-        )
+        start = alias.start_byte if alias is not None else -1
+        parts = [child for child in clause.named_children if child.start_byte != start]
+        path = _text(parts[0]) if parts else ""
         full = f"{before}\\{path}".strip("\\").replace("\\", ".")
         module, _, name = full.rpartition(".")
         yield Import(module, ((name, _text(alias) or name),))
+
+
+def _php_include(node: Any) -> Iterator[Import]:
+    inside = [node]
+    while inside:
+        inner = inside.pop()
+        if inner.type in {"string", "encapsed_string"}:
+            yield Import(_string(inner), (), how="include")
+            return
+        inside += inner.named_children
 
 
 _READERS: "dict[str, Callable[[Any], Iterator[Import]]]" = {
