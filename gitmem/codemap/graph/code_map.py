@@ -10,7 +10,7 @@ has seen, resolves again the files whose answer may be another one now, and keep
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 
 from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
@@ -231,45 +231,21 @@ class CodeMap:
     def _affected(self, base: Graph, graph: Graph, changed: set[str]) -> set[str]:
         """Return the files whose edges may be others than they were."""
         everything = set(graph.files)
-        moved = {
-            path
-            for path in changed
-            if (path in base.listing) != (path in graph.listing)
-            or (path in base.files) != (path in graph.files)
-        }
+        moved = {path for path in changed if _has(base, path) != _has(graph, path)}
         if any(is_manifest(path) for path in changed) or any(
             path.rsplit("/", 1)[-1] in TURNING for path in moved
         ):
             return everything
         # files that say something else to those who import them, or are new or gone
-        turned = {
+        turned = moved | {
             path
             for path in changed - moved
             if path in graph.files and self._promise(base, path) != self._promise(graph, path)
         }
-        turned |= moved
-        languages = {grammars.language_of(path) for path in turned} & GROUPED
-        if languages & {"c", "cpp"}:
-            languages |= {"c", "cpp"}
-        out = (changed & everything) | {
-            path for path in everything if languages and grammars.language_of(path) in languages
-        }
+        out = (changed & everything) | _of_grouped(everything, turned)
         if not turned:
             return out
-        stems: set[str] = set()
-        for path in moved:
-            folder, _, name = path.rpartition("/")
-            stem = name.partition(".")[0]
-            stems |= _words_for(path)
-            if stem in STANDS_FOR:  # files below may mean the folder without its name: `.`, `..`
-                below = f"{folder}/" if folder else ""
-                turned |= {inner for inner in everything if inner.startswith(below)}
-        wanted = [f" {stem} " for stem in sorted(stems)]
-        turned |= {
-            path
-            for path, words in base.words.items()
-            if path in everything and any(one in words for one in wanted)
-        }
+        turned |= _below_stand_ins(everything, moved) | _naming(base, everything, moved)
         # whoever looked at what passes on something else now
         out |= turned & everything
         out |= {
@@ -303,30 +279,41 @@ class CodeMap:
         wanted: dict[str, tuple[str, str]] = {}
         for path, oid in paths.items():
             language = grammars.language_of(path)
-            if not language or not grammars.version_of(language):
-                if language:
-                    graph.skipped[path] = "no grammar"
-                continue
-            why = (
-                "ignored"
-                if self._hides(path)
-                else sources.why_not(path, graph.attributed.get(path, {}))
-            )
+            why = self._why_not(graph, path, language) if language else ""
             if why:
                 graph.skipped[path] = why
-            else:
+            elif language:
                 wanted[path] = oid, language
-        missing = self.cache.missing(one for one in wanted.values() if one not in self._read)
+        missing = self.cache.missing(blob for blob in wanted.values() if blob not in self._read)
         graph.fresh += len(missing)
-        known = {wanted[path]: data for path, data in texts.items() if path in wanted}
-        given = [
-            (oid, language, parse_worker.read_blob(known[oid, language], language))
-            for oid, language in missing
-            if (oid, language) in known
-        ]
-        if given:
-            self._keep(given)
-            missing = [one for one in missing if one not in known]
+        given = {wanted[path]: data for path, data in texts.items() if path in wanted}
+        self._parse(missing, given, progress)
+        tags = self._all({path: oid for path, (oid, _) in wanted.items()}, graph.skipped)
+        graph.files.update((path, wanted[path][0]) for path in tags)
+
+    def _why_not(self, graph: Graph, path: str, language: str) -> str:
+        """Return why a file is not read, '' when it is."""
+        if not grammars.version_of(language):
+            return "no grammar"
+        if self._hides(path):
+            return "ignored"
+        return sources.why_not(path, graph.attributed.get(path, {}))
+
+    def _parse(
+        self,
+        missing: "list[tuple[str, str]]",
+        given: "Mapping[tuple[str, str], bytes]",
+        progress: Progress | None,
+    ) -> None:
+        """Parse (blob, language) pairs, and keep what they say; some texts are `given`."""
+        self._keep(
+            [
+                (oid, language, parse_worker.read_blob(given[oid, language], language))
+                for oid, language in missing
+                if (oid, language) in given
+            ]
+        )
+        missing = [blob for blob in missing if blob not in given]
         if len(missing) > FEW:
             total = len(missing)
             step = (lambda done: progress(done, total)) if progress else (lambda _: None)
@@ -342,8 +329,6 @@ class CodeMap:
                 self._keep(rows)
                 rows = []
         self._keep(rows)
-        some = self._all({path: oid for path, (oid, _) in wanted.items()}, graph.skipped)
-        graph.files.update((path, wanted[path][0]) for path in some)
 
     def _here(self, missing: "list[tuple[str, str]]") -> "Iterator[list[tuple[str, str, bytes]]]":
         languages = dict[str, list[str]]()
@@ -475,6 +460,44 @@ class CodeMap:
         for tree in trees:
             needed.update(self.trees.listing(tree).values())
         return self.cache.prune(needed, {self._prefix + tree for tree in trees})
+
+
+def _has(graph: Graph, path: str) -> tuple[bool, bool]:
+    return path in graph.listing, path in graph.files
+
+
+def _of_grouped(everything: Set[str], turned: Set[str]) -> set[str]:
+    """Return the files of the grouped languages that files which turned are in."""
+    languages = {grammars.language_of(path) for path in turned} & GROUPED
+    if languages & {"c", "cpp"}:
+        languages |= {"c", "cpp"}
+    if not languages:
+        return set()
+    return {path for path in everything if grammars.language_of(path) in languages}
+
+
+def _below_stand_ins(everything: Set[str], moved: Set[str]) -> set[str]:
+    """Return the files beside and below what is meant by its folder's name.
+
+    They may mean the folder without its name: `.`, `..`.
+    """
+    out: set[str] = set()
+    for path in moved:
+        folder, _, name = path.rpartition("/")
+        if name.partition(".")[0] in STANDS_FOR:
+            below = f"{folder}/" if folder else ""
+            out |= {inner for inner in everything if inner.startswith(below)}
+    return out
+
+
+def _naming(base: Graph, everything: Set[str], moved: Set[str]) -> set[str]:
+    """Return the files that have a word which could name one of the files that moved."""
+    words = {f" {word} " for path in moved for word in _words_for(path)}
+    return {
+        path
+        for path, said in base.words.items()
+        if path in everything and any(word in said for word in words)
+    }
 
 
 class _Lazy(Mapping[str, Tags]):
