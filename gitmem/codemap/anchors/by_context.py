@@ -22,7 +22,7 @@ NOWHERE = None, False, False
 TRIVIAL = 3  # letters and digits that a line of the surroundings has, or it tells nothing
 
 
-def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Placement | None:  # noqa: C901
+def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Placement | None:
     """Return the place of the remembered lines: by themselves and what stands around them."""
     have = text.plain.keys
     wanted, before, after = wide_context(anchor, text.codes)
@@ -40,28 +40,34 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     )
     near = None if sure else _within(anchor, text, _by_mini(wanted, before, after, text, size))
     if spot is None:
-        if near is None or (near.state != "changed" and any(likeness_at_home(anchor)[:2])):
-            return None
-        if size > 1 and anchor.get("symbol") and _stays(anchor, text) is None:
-            telling = [key for key in keys if says(key, TRIVIAL)]
-            there = set(have[near.first - 1 : near.last])
-            if 2 * sum(1 for key in telling if key in there) <= len(telling):
-                return None  # half of a method's lines are in many another class
-        return near
+        return near if near and _is_enough(anchor, text, keys, near, size) else None
     if _is_changed_elsewhere(near, spot):
         return None  # the line as it was is elsewhere, and one that is like it is where it was
     if not own:
         return None
     same = sum(1 for n, key in enumerate(keys) if spot + n < len(have) and have[spot + n] == key)
+    end = min(spot + size, len(have))
     if same == len(keys):
-        return Placement("", spot + 1, min(spot + size, len(have)), "same", 0.9)
+        return Placement("", spot + 1, end, "same", 0.9)
     if sure:
         near = _within(anchor, text, _by_mini(wanted, before, after, text, size))
     if near is not None or 2 * same < len(keys):
         return near
-    return Placement(
-        "", spot + 1, min(spot + size, len(have)), "changed", LIKE, stale=same < ALIKE * len(keys)
-    )
+    return Placement("", spot + 1, end, "changed", LIKE, stale=same < ALIKE * len(keys))
+
+
+def _is_enough(
+    anchor: dict[str, Any], text: Text, keys: Sequence[str], near: Placement, size: int
+) -> bool:
+    """Return whether a place by likeness may be taken where no line stands out."""
+    if near.state != "changed" and any(likeness_at_home(anchor)[:2]):
+        return False
+    if size == 1 or not anchor.get("symbol") or _stays(anchor, text) is not None:
+        return True
+    # half of a method's lines are in many another class
+    telling = [key for key in keys if says(key, TRIVIAL)]
+    there = set(text.plain.keys[near.first - 1 : near.last])
+    return 2 * sum(1 for key in telling if key in there) > len(telling)
 
 
 def _first_place(
@@ -156,10 +162,8 @@ def likes(anchor: dict[str, Any], text: Text, first: int, last: int) -> list[flo
         :MOST_SPOTS
     ]
     sides = [squash(x) for x in before], [squash(x) for x in after]
-    scores = {
-        spot: told + 0.25 * blank
-        for spot, (told, blank) in _supports(text, spots, keys, *sides).items()
-    }
+    supports = _supports(text, spots, keys, *sides)
+    scores = {spot: _sum(support) for spot, support in supports.items()}
     home = _in_symbol(anchor, text, spots, len(keys)) if spots and anchor.get("symbol") else spots
     near = _by_mini(wanted, before, after, text.without(first - 1, last), last - first + 1)
     return [
@@ -216,32 +220,40 @@ def _spot(
     most = sum(1 for x in (*before, *after) if weight(x) >= TRIVIAL) + min(
         6, sum(1 for key in keys if key) - 1
     )
-    alone = len(scores) == 1 and sum(map(weight, keys)) >= TELLING
+    is_alone = len(scores) == 1 and sum(map(weight, keys)) >= TELLING
     named = bool(anchor.get("symbol"))
     home = _in_symbol(anchor, text, spots, len(keys)) if named else []
-    if home:
-        scores = {spot: scores[spot] for spot in home}
-    top = max(told + 0.25 * blank for told, blank in scores.values())
-    best = [spot for spot, (told, blank) in scores.items() if told + 0.25 * blank == top]
+    sums = {spot: _sum(scores[spot]) for spot in home or scores}
+    top = max(sums.values())
+    best = [spot for spot, score in sums.items() if score == top]
     spot = _first_place(text, home, best, before, keys, after)
-    told, blank = scores[spot]
+    told, score = scores[spot][0], sums[spot]
     like = likeness_at_home(anchor)[0 if home else 1]
-    if like > 0 and told + 0.25 * blank < like + 0.5:
+    if like > 0 and score < like + 0.5:
         return NOWHERE  # another place of the old file was as much like it
     if told < most - 1 and _gaps(text, spot, keys, before, after) > likeness_at_home(anchor)[3]:
         return NOWHERE  # copied, and it is not known which is the copy
     if home:  # in its definition, a neighbour is enough
-        fits = told >= 1.0 or told + 0.25 * blank >= 0.5 or most == 0 or alone
+        fits = told >= 1.0 or score >= 0.5 or most == 0 or is_alone
     elif named:  # out of it, only what is like nothing else
-        gone = _stays(anchor, text) is None
-        fits = (alone and (gone or told >= min(2.0, most))) or (
-            gone and told >= max(2.0, 0.67 * most)
-        )
+        fits = _fits_elsewhere(told, most, is_alone, is_gone=_stays(anchor, text) is None)
     else:
-        fits = alone or told >= max(1.0, 0.5 * most)
+        fits = is_alone or told >= max(1.0, 0.5 * most)
     # as its like in another class is
-    alike = named and not home and like > 0 and told + 0.25 * blank < like + 0.25 * most
-    return (spot, told >= most > 0, not alike) if fits else NOWHERE
+    is_alike = named and not home and like > 0 and score < like + 0.25 * most
+    return (spot, told >= most > 0, not is_alike) if fits else NOWHERE
+
+
+def _fits_elsewhere(told: float, most: int, is_alone: bool, is_gone: bool) -> bool:
+    """Return whether a place out of its definition fits, which is there or gone."""
+    if is_alone and (is_gone or told >= min(2.0, most)):
+        return True
+    return is_gone and told >= max(2.0, 0.67 * most)
+
+
+def _sum(support: tuple[float, int]) -> float:
+    told, blank = support
+    return told + 0.25 * blank
 
 
 def _supports(
@@ -258,24 +270,40 @@ def _supports(
     A line right there counts one, a line near by less.
     """
     told, blank, same = dict.fromkeys(spots, 0.0), Counter[int](), Counter[int]()
-    for near, step, start in ((before[::-1], -1, -1), (after, 1, len(keys))):
-        width = 2 * max(AROUND, len(near))
-        around: dict[str, Collection[int]] = {}
-        for n, key in enumerate(near):
-            if not key:
-                continue
-            there = {at - start - step * n for at in text.plain.spots(key)} & told.keys()
-            if not says(key, TRIVIAL):
-                blank.update(there)
-                continue
-            if key not in around:
-                around[key] = _close(spots, text.plain.spots(key), step, start, width)
-            for spot in around[key]:
-                told[spot] += 1.0 if spot in there else 0.6
+    _add_side(text, told, blank, before[::-1], -1, -1)
+    _add_side(text, told, blank, after, 1, len(keys))
     for n, key in enumerate(keys[1:], 1):
         if key:
             same.update({at - n for at in text.plain.spots(key)} & told.keys())
     return {spot: (much + min(same[spot], 6), blank[spot]) for spot, much in told.items()}
+
+
+def _add_side(
+    text: Text,
+    told: dict[int, float],
+    blank: Counter[int],
+    near: Sequence[str],
+    step: int,
+    start: int,
+) -> None:
+    """Add to the spots what of the lines on one side, the nearest first, is on that side of them.
+
+    The nearest line is `start` lines from a spot, each further one a `step`.
+    """
+    spots = list(told)
+    width = 2 * max(AROUND, len(near))
+    around: dict[str, Collection[int]] = {}
+    for n, key in enumerate(near):
+        if not key:
+            continue
+        there = {at - start - step * n for at in text.plain.spots(key)} & told.keys()
+        if not says(key, TRIVIAL):
+            blank.update(there)
+            continue
+        if key not in around:
+            around[key] = _close(spots, text.plain.spots(key), step, start, width)
+        for spot in around[key]:
+            told[spot] += 1.0 if spot in there else 0.6
 
 
 def _close(
@@ -303,14 +331,14 @@ def _in_symbol(anchor: dict[str, Any], text: Text, spots: Sequence[int], size: i
         return []
     from gitmem.codemap.symbols import definitions
 
-    known = text.symbols(str(anchor.get("path") or ""))
+    symbols = text.symbols(str(anchor.get("path") or ""))
     out = []
-    for home in {(one.first, one.last) for one in known if one.qualified == name}:
-        inside = [one for one in known if one.first <= home[1] and one.last >= home[0]]
-        for spot in spots[bisect_left(spots, home[0] - 1) : bisect_right(spots, home[1] - size)]:
-            around = definitions.enclosing(
-                [one for one in inside if one.last >= spot + size], spot + 1
-            )
+    for home in {(symbol.first, symbol.last) for symbol in symbols if symbol.qualified == name}:
+        first, last = home
+        inside = [symbol for symbol in symbols if symbol.first <= last and symbol.last >= first]
+        for spot in spots[bisect_left(spots, first - 1) : bisect_right(spots, last - size)]:
+            whole = [symbol for symbol in inside if symbol.last >= spot + size]
+            around = definitions.enclosing(whole, spot + 1)
             if around and around.qualified == name and (around.first, around.last) == home:
                 out.append(spot)
     return sorted(out)
