@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitmem.codemap.anchors.block_map import through
 from gitmem.codemap.anchors.context import context_of
@@ -23,6 +23,9 @@ from gitmem.codemap.linemap.line_map import LineMap
 from gitmem.codemap.linemap.normal_forms import TELLING, squash, weight
 from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
+
+if TYPE_CHECKING:
+    from gitmem.codemap.symbols.definitions import Symbol
 
 SECONDS = 2.0  # that finding one anchor may take
 CANDIDATES = 8  # files that are searched for code that left its own
@@ -170,37 +173,40 @@ class Follower:
         path, name = str(anchor.get("path") or ""), str(anchor.get("symbol") or "")
         if isinstance(anchor.get("glob"), str) or not path:
             return place(anchor, ())
-        best = Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
         where, data = self._names.file(anchor, path, target)
-        if data is not None:
-            text = data.decode("utf-8", "replace")
-            wanted = str(anchor.get("blob") or "")
-            blob = (
-                object_id("blob", data, "sha256" if len(wanted) == 64 else "sha1") if wanted else ""
-            )
-            is_same = bool(blob) and blob == wanted
-            known, old = (anchor, None) if is_same else self._base(anchor)
-            best = replace(place(known, split(text), blob, old), path=where)
-            if best.state == "same" and where != path and anchor.get("lines"):
-                best = replace(best, state="moved")
+        if data is None:
+            if target == HERE and not anchor.get("lines") and self._is_folder(path):
+                return Placement(path, 1, 1, "file")
+            best = Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
+        else:
+            best = self._in_file(anchor, where, data)
             if best.found and not (best.state == "changed" and best.confidence < 0.7):
                 return best
-        elif (
-            target == HERE
-            and self.worktree
-            and not anchor.get("lines")
-            and os.path.isdir(os.path.join(self.worktree, path))
-            and safe(path)
-        ):
-            return Placement(path, 1, 1, "file")
+            path = where
         if anchor.get("lines"):
-            known, old = self._base(anchor)
-            away = self._elsewhere(known, old, where if data is not None else path, target)
+            base, old = self._base(anchor)
+            away = self._elsewhere(base, old, path, target)
             if away is not None:
                 return away
         if best.state == "adrift" and name:
-            return self._defined(anchor, where if data is not None else path, target) or best
+            return self._defined(anchor, path, target) or best
         return best
+
+    def _is_folder(self, path: str) -> bool:
+        root = self.worktree
+        return bool(root) and os.path.isdir(os.path.join(root or "", path)) and safe(path)
+
+    def _in_file(self, anchor: dict[str, Any], path: str, data: bytes) -> Placement:
+        """Return where an anchor is in its file, which may have another name now."""
+        wanted = str(anchor.get("blob") or "")
+        algorithm = "sha256" if len(wanted) == 64 else "sha1"
+        blob = object_id("blob", data, algorithm) if wanted else ""
+        is_same = bool(blob) and blob == wanted
+        base, old = (anchor, None) if is_same else self._base(anchor)
+        spot = replace(place(base, split(data.decode("utf-8", "replace")), blob, old), path=path)
+        if spot.state == "same" and path != str(anchor["path"]) and anchor.get("lines"):
+            return replace(spot, state="moved")
+        return spot
 
     def _elsewhere(
         self, anchor: dict[str, Any], old: list[str] | None, path: str, target: str
@@ -215,39 +221,18 @@ class Follower:
             data = self._sources.content(name, target)
             if data is None or time.monotonic() > self._sources.until:
                 continue
-            new = split(data.decode("utf-8", "replace"))
-            known = LineMap(text, new, whole=False)
-            spot = through(known, first, last)
-            if spot is None or spot.confidence < 0.7:
-                continue
-            around = [
-                n
-                for n in range(max(0, first - 6), min(len(text), last + 7))
-                if known.to[n] >= 0 and abs(known.to[n] - spot.first + 1 - (n - first)) <= 6
-            ]
-            support = sum(min(weight(text[n]), 30) for n in around)
-            own = sum(weight(text[n]) for n in range(first, last + 1) if known.to[n] >= 0)
-            if support < 2 * TELLING and own < TELLING:
+            spot, support = _in_text(text, first, last, split(data.decode("utf-8", "replace")))
+            if spot is None:
                 continue
             before = self._sources.committed(commit, name)
-            if before is not None and self._was_there(text, first, last, before):
-                continue
-            made.append(
-                (
-                    support,
-                    replace(
-                        spot,
-                        path=name,
-                        symbol=str(anchor.get("symbol") or ""),
-                        state="moved",
-                        confidence=min(0.75, spot.confidence),
-                    ),
-                )
-            )
-        made.sort(key=lambda one: -one[0])
-        if len(made) > 1 and made[0][0] < 1.5 * made[1][0]:
+            if before is None or not self._was_there(text, first, last, before):
+                made.append((support, replace(spot, path=name)))
+        made.sort(key=lambda row: -row[0])
+        if not made or (len(made) > 1 and made[0][0] < 1.5 * made[1][0]):
             return None
-        return made[0][1] if made else None
+        spot = made[0][1]
+        symbol, sure = str(anchor.get("symbol") or ""), min(0.75, spot.confidence)
+        return replace(spot, symbol=symbol, state="moved", confidence=sure)
 
     def _was_there(self, text: Sequence[str], first: int, last: int, before: Sequence[str]) -> bool:
         had = {squash(x) for x in before}
@@ -279,31 +264,25 @@ class Follower:
         language = grammars.language_of(path)
         if not last or not language:
             return None
-        found = []
+        made = []
         for other in self._sources.grep(("-w", "-F", "-e", last), target)[:40]:
-            data = (
-                self._sources.content(other, target)
-                if other != path and grammars.language_of(other) == language
-                else None
-            )
+            is_alike = other != path and grammars.language_of(other) == language
+            data = self._sources.content(other, target) if is_alike else None
             if data is None or time.monotonic() > self._sources.until:
                 continue
-            here = [
-                s
-                for s in definitions.symbols(data.decode("utf-8", "replace"), other)
-                if definitions.parts(s.qualified) == definitions.parts(name) and s.kind != "impl"
-            ]
+            symbols = definitions.symbols(data.decode("utf-8", "replace"), other)
+            here = [symbol for symbol in symbols if _is_definition(symbol, name)]
             if here:
-                found.append((other, here))
-        if len(found) != 1 or len(found[0][1]) != 1:
+                made.append((other, here))
+        if len(made) != 1 or len(made[0][1]) != 1:
             return None
-        other, (one,) = found[0]
+        other, (symbol,) = made[0]
         before = self._sources.committed(str(anchor.get("commit") or ""), other)
         if before is not None and definitions.find(
             definitions.symbols("\n".join(before), other), name
         ):
             return None
-        return Placement(other, one.at, one.last, "approximate", 0.4, name, stale=True)
+        return Placement(other, symbol.at, symbol.last, "approximate", 0.4, name, stale=True)
 
     def _base(self, anchor: dict[str, Any]) -> tuple[dict[str, Any], list[str] | None]:
         """Return an anchor and the lines of the text that it refers to.
@@ -324,6 +303,35 @@ class Follower:
         if spot.state not in {"same", "moved"}:
             return anchor, None
         return {**anchor, "lines": [spot.first, spot.last]}, old
+
+
+def _is_definition(symbol: "Symbol", name: str) -> bool:
+    from gitmem.codemap.symbols import definitions
+
+    is_named = definitions.parts(symbol.qualified) == definitions.parts(name)
+    return is_named and symbol.kind != "impl"
+
+
+def _in_text(
+    text: Sequence[str], first: int, last: int, new: Sequence[str]
+) -> tuple[Placement | None, float]:
+    """Return where lines of a text are in another file's text, and how much speaks for it.
+
+    The place is None where too little does.
+    """
+    lines = LineMap(text, new, whole=False)
+    spot = through(lines, first, last)
+    if spot is None or spot.confidence < 0.7:
+        return None, 0.0
+    shift = spot.first - 1 - first
+    around = [
+        n
+        for n in range(max(0, first - 6), min(len(text), last + 7))
+        if lines.to[n] >= 0 and abs(lines.to[n] - n - shift) <= 6
+    ]
+    support = sum(min(weight(text[n]), 30) for n in around)
+    own = sum(weight(text[n]) for n in range(first, last + 1) if lines.to[n] >= 0)
+    return (spot, support) if support >= 2 * TELLING or own >= TELLING else (None, 0.0)
 
 
 def _source(anchor: dict[str, Any], old: list[str] | None) -> tuple[list[str] | None, int, int]:
