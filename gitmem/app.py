@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from gitmem.services.briefing.collect import FactOrder
     from gitmem.services.lifecycle.pairs import ContradictingFacts
     from gitmem.services.lifecycle.score import FactScores
+    from gitmem.services.provenance.known import ProvenanceSources
     from gitmem.services.provenance.link import Linker
-    from gitmem.services.provenance.why import ProvenanceSources
     from gitmem.services.records.write import Writer
     from gitmem.store.reader import Reader, Stored
     from gitmem.store.store import Batch, Notice, Store, Usage
@@ -317,13 +317,13 @@ class App(Repository):
 
     def provenance(self) -> "ProvenanceSources":
         """Return what tells why code is as it is."""
-        from gitmem.services.provenance.why import ProvenanceSources
+        from gitmem.services.provenance.known import ProvenanceSources
         from gitmem.services.session_log import reader
 
         return ProvenanceSources(
             self.code_history,
             self.state,
-            self.linker(),
+            self.linker,
             self.indexes(),
             lambda name: self.get(name)[1].record,
             lambda session: reader.rows(self.home, session),

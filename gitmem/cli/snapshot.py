@@ -14,7 +14,7 @@ from gitmem.cli.group import Parts
 from gitmem.cli.rows import whole_record_json
 from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, short, title_shown
 from gitmem.errors import UnknownId, UserError
-from gitmem.git.work_state import Work
+from gitmem.git.work_state import Work, WorkState
 from gitmem.records.record import Record
 from gitmem.repo.path_rules import named
 from gitmem.services.snapshots import keep, restore, save
@@ -68,7 +68,13 @@ def work_of(app: App, *, obeys: bool = False) -> Work:
     return Work(app.location, app.env, obeys=obeys)
 
 
-def take(app: App, work: Work, context: save.SaveContext, named: tuple[str, ...] = ()) -> Record:
+def take(
+    app: App,
+    work: Work,
+    context: save.SaveContext,
+    named: tuple[str, ...] = (),
+    state: WorkState | None = None,
+) -> Record:
     """Save the state of a work tree."""
     hidden = app.hidden(work.root)
     id = f"snp-{app.clock.ulid()}"
@@ -81,6 +87,7 @@ def take(app: App, work: Work, context: save.SaveContext, named: tuple[str, ...]
         context,
         named=named,
         hides=hidden.has,
+        state=state,
     )
 
 
@@ -155,10 +162,11 @@ def save_command(
         context = save.SaveContext(
             " ".join(note), story, subtask, "" if here == "." else here, state
         )
-        if not (story or subtask or state) and save.is_clean(work, hides=app.hidden(work.root).has):
+        seen = save.seen(work, app.hidden(work.root).has)
+        if not (story or subtask or state) and save.is_clean(seen):
             _nothing_to_save(term, as_json)
             return
-        record = take(app, work, context, inside)
+        record = take(app, work, context, inside, seen)
         prune(app)
         under_way = sorted(work.under_way())
         if as_json:

@@ -10,6 +10,7 @@ editors' queries do.
 import functools
 import hashlib
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -184,15 +185,51 @@ def version_of(language: str) -> str:
     """Return the version of what a language's trees depend on.
 
     A tree, and what is read from it, depends on the wheel's version and on the queries. The result
-    is '' without a grammar.
+    is '' without a wheel. No grammar is loaded.
     """
-    if grammar(language) is None:
+    wheel = _wheel_version(GRAMMARS[language][0])
+    if not wheel:
         return ""
+    text = query_text(language, "definitions") + query_text(language, "uses")
+    return f"{language} {wheel} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def _wheel_version(module: str) -> str:
+    """Return the version of a wheel, '' when it is not installed."""
+    if version := _installed().get(module):
+        return version
     from importlib import metadata
 
     try:
-        wheel = metadata.version(GRAMMARS[language][0].replace("_", "-"))
+        return metadata.version(module.replace("_", "-"))
     except metadata.PackageNotFoundError:
-        wheel = "?"
-    text = query_text(language, "definitions") + query_text(language, "uses")
-    return f"{language} {wheel} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        return "?" if _is_there(module) else ""
+
+
+def _is_there(module: str) -> bool:
+    """Say whether a module can be found, without loading it."""
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+@functools.cache
+def _installed() -> dict[str, str]:
+    """Return {name: version} of installed wheels, by the names of their folders.
+
+    `importlib.metadata` takes longer to load than all of them to list.
+    """
+    out: dict[str, str] = {}
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for name in names:
+            if name.startswith("tree_sitter") and name.endswith(".dist-info"):
+                wheel, _, version = name.removesuffix(".dist-info").partition("-")
+                out.setdefault(wheel, version)
+    return out

@@ -370,9 +370,10 @@ class CodeHistory:
 
     def heads(self) -> list[str]:
         """Return the commits that are checked out and that local branches name."""
-        out = self.run("for-each-ref", "--format=%(objectname)", "refs/heads/").decode().split()
-        head = self.run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
-        return list(dict.fromkeys([head, *out] if head else out))
+        out = self.run("show-ref", "--head", "--heads", ok=(0, 1)).decode("utf-8", "replace")
+        rows = [line.partition(" ") for line in out.splitlines()]
+        rows.sort(key=lambda row: row[2] != "HEAD")
+        return list(dict.fromkeys(oid for oid, _, _ in rows))
 
     def new(
         self, heads: Sequence[str], seen: Sequence[str], since: float, most: int

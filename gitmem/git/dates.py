@@ -1,25 +1,25 @@
 """Dates as git takes them."""
 
-import calendar
 import re
 import time
 from datetime import date
 
+from gitmem.base.fast import Lazy
 from gitmem.errors import UserError
 from gitmem.git.process import Git
 
 # what gives a date a time of the day, or makes it a moment before now
-_TIME = re.compile(
+_TIME = Lazy(
     r"(?i)\d:\d|\d\s*[ap]m\b|\b(?:now|noon|midnight|tea|ago|last|never|seconds?|minutes?|hours?"
     r"|days?|weeks?|months?|years?|utc|gmt)\b|\d[tz]|[+]|\s-\d"
 )
-_DAY = re.compile(
+_DAY = Lazy(
     r"(?i)\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\b(?:today|yesterday|mon|tue|wed|thu|fri|sat|sun|jan|feb"
     r"|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 )
-_WEEKDAY = re.compile(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?")
+_WEEKDAY = Lazy(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_ZONE = re.compile(r"(?i)(?:(?<=\d)|\s)(?:utc|gmt|z|(?<!\S)([+-])(0\d|1[0-4])(?::?([0-5]\d))?)\Z")
+_ZONE = Lazy(r"(?i)(?:(?<=\d)|\s)(?:utc|gmt|z|(?<!\S)([+-])(0\d|1[0-4])(?::?([0-5]\d))?)\Z")
 LAST_YEAR = 2099  # git takes the year of a later date for something else
 
 
@@ -97,6 +97,8 @@ def _midnight_of(git: Git, text: str, days: int) -> int:
         return _midnight(seconds, days)
     day = time.localtime(seconds)
     ahead = 3600 * int(zone[2] or 0) + 60 * int(zone[3] or 0)
+    import calendar
+
     midnight = calendar.timegm((day.tm_year, day.tm_mon, day.tm_mday, 0, 0, 0))
     return midnight + 86400 * days - (-ahead if zone[1] == "-" else ahead)
 

@@ -9,7 +9,6 @@ with bytes that are not UTF-8 as surrogates.
 
 import os
 import re
-import shutil
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,6 +97,8 @@ class WorkState:
     flags: dict[str, str] = field(default_factory=dict)
     # folders end in a slash, and what is in them is not named
     ignored: list[str] = field(default_factory=list)
+    # (mode, id, path) of what is in the index and not in conflict
+    entries: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 class Work:
@@ -163,18 +164,21 @@ class Work:
         state = WorkState()
         for row in out.split(b"\0"):
             self._row(os.fsdecode(row), state)
-        state.flags = dict(self.flags())
+        listed = self.run("ls-files", "-v", "-s", "-z").split(b"\0")
+        for row in listed:
+            facts, _, path = os.fsdecode(row).partition("\t")
+            if path:
+                letter, mode, oid, stage = facts.split(" ")
+                if letter == "S" or letter.islower():
+                    state.flags[path] = letter
+                if stage == "0":
+                    state.entries.append((mode, oid, path))
         if state.flags:  # git says nothing of a file with a flag, not even that it is only intended
             told = {one.path for one in state.changed}
-            rows = (
-                os.fsdecode(row).partition("\t")
-                for row in self.run("ls-files", "-s", "-z").split(b"\0")
-                if row
-            )
             empty = [
                 path
-                for facts, _, path in rows
-                if facts.split()[1] in EMPTY and path in state.flags and path not in told
+                for _, oid, path in state.entries
+                if oid in EMPTY and path in state.flags and path not in told
             ]
             state.changed += [
                 ChangedPath(path, ".", "A", intended=True)
@@ -268,6 +272,8 @@ class Work:
         )
         try:
             # with its mode; the shared half of a split one is found beside it
+            import shutil
+
             shutil.copy(own, path)
         except FileNotFoundError:
             self.run("read-tree", "--empty", index=path)

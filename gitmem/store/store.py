@@ -7,7 +7,6 @@ somebody else moved it, everything is built again; when that does not end in tim
 to the journal.
 """
 
-import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -290,6 +289,8 @@ class Store(Reader):
             except Moved:
                 if time.monotonic() > deadline:
                     raise
+                import random  # few writes have to wait
+
                 self.sleep(pause * (0.5 + random.random()))
                 pause = min(pause * 2, 0.05)
 

@@ -73,9 +73,11 @@ def _keep(app: App, root: str, id: str, context: SaveContext, who: Writer) -> bo
     if app.objects.tip(ref_of(id)) is not None:  # who saved it was killed before it was recorded
         keep.adopt(app.objects, store)
         return True
-    if save.is_clean(work, hides=app.hidden(work.root).has):
+    hides = app.hidden(work.root).has
+    state = save.seen(work, hides)
+    if save.is_clean(state):
         return False
-    saved = save.save(work, app.objects, store, who, id, context, hides=app.hidden(work.root).has)
+    saved = save.save(work, app.objects, store, who, id, context, hides=hides, state=state)
     rows = app.index().rows(kinds=("snapshot",), stores=("private",))
     rows += [{"id": id, "created": saved.created, "status": saved.status}]
     number, days = app.settings.get("snapshotKeep"), app.settings.get("snapshotDays")

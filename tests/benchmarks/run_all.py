@@ -22,6 +22,7 @@ NAMES = (
     "bench_session_end",
     "bench_merge",
     "bench_cli",
+    "bench_start",
     "bench_mcp",
     "bench_dashboard",
     "bench_interchange",

@@ -10,7 +10,6 @@ import click
 from gitmem.app import App
 from gitmem.cli import options, places
 from gitmem.cli.group import Parts
-from gitmem.cli.rows import written_json
 from gitmem.cli.terminal import (
     BARS,
     Terminal,
@@ -271,6 +270,8 @@ def event_add_command(
         )
         change = write.add(app.store(scope), app.writer(), record)
         if as_json:
+            from gitmem.cli.rows import written_json
+
             term.json(written_json(scope, change))
             return
         term.say(

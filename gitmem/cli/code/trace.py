@@ -14,7 +14,7 @@ from gitmem.cli.terminal import Terminal
 from gitmem.errors import UserError
 from gitmem.repo.output_files import write_output
 from gitmem.services.provenance import agent_trace
-from gitmem.services.provenance.why import known_links
+from gitmem.services.provenance.known import known_links
 from gitmem.state import links
 
 TABLE = {

@@ -20,13 +20,16 @@ from gitmem.codemap import grammars
 from gitmem.codemap.tags.import_statements import Import
 from gitmem.codemap.tags.tags import FORMAT, Tags
 
+Use = tuple[str, int, int, bool]  # see `tags.uses_at`
 NAME = "codemap.db"
-SCHEMA = 3
+SCHEMA = 4
 TREES = 12  # trees whose graph is kept
 PATIENCE = 5.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS version (id INTEGER PRIMARY KEY, text TEXT UNIQUE NOT NULL);
 CREATE TABLE IF NOT EXISTS blob (oid BLOB NOT NULL, version INTEGER NOT NULL, said BLOB NOT NULL,
+    PRIMARY KEY (oid, version)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS uses (oid BLOB NOT NULL, version INTEGER NOT NULL, places BLOB NOT NULL,
     PRIMARY KEY (oid, version)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS tree (key TEXT PRIMARY KEY, at INTEGER NOT NULL, ranks BLOB,
     state BLOB NOT NULL);
@@ -69,7 +72,7 @@ class GraphCache:
             if schema != SCHEMA:
                 use_wal(db, PATIENCE)
                 with transaction(db):
-                    for name in ("blob", "tree", "version"):
+                    for name in ("blob", "uses", "tree", "version"):
                         db.execute(f"DROP TABLE IF EXISTS {name}")
                     for row in _TABLES.strip().split(";\n"):
                         db.execute(row)
@@ -163,6 +166,28 @@ class GraphCache:
             if (oid.hex(), language) in wanted:
                 yield oid.hex(), language, unpack(data)
 
+    def uses(self, oid: str, language: str) -> "list[Use] | None":
+        """Return the uses of names in a blob, as `tags.uses_at` does; None when none were kept."""
+        row = self.db.execute(
+            "SELECT places FROM uses WHERE oid = ? AND version = ?",
+            (bytes.fromhex(oid), self.version(language)),
+        ).fetchone()
+        try:
+            kept = _loads(zlib.decompress(row[0])) if row else None
+            return (
+                None if kept is None else [(str(k), int(a), int(b), bool(i)) for k, a, b, i in kept]
+            )
+        except (zlib.error, ValueError, TypeError):
+            return None
+
+    def put_uses(self, rows: "Iterable[tuple[str, str, list[Use]]]") -> None:
+        """Keep (oid, language, uses) of blobs."""
+        values = [
+            (bytes.fromhex(oid), self.version(language), zlib.compress(_dumps(places), 1))
+            for oid, language, places in rows
+        ]
+        self._written("INSERT OR REPLACE INTO uses VALUES (?, ?, ?)", values)
+
     # -- trees
 
     def state(self, key: str) -> "dict[str, Any] | None":
@@ -230,6 +255,7 @@ class GraphCache:
         ]
         with transaction(self.db):
             self.db.executemany("DELETE FROM blob WHERE oid = ? AND version = ?", gone)
+            self.db.executemany("DELETE FROM uses WHERE oid = ?", {(oid,) for oid, _ in gone})
             have = [key for (key,) in self.db.execute("SELECT key FROM tree")]
             self.db.executemany(
                 "DELETE FROM tree WHERE key = ?", [(key,) for key in have if key not in keys]

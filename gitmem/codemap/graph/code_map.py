@@ -16,12 +16,12 @@ from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
 from gitmem.codemap import grammars
 from gitmem.codemap.graph import parse_worker, sources
-from gitmem.codemap.graph.cache import GraphCache, unpack
+from gitmem.codemap.graph.cache import GraphCache, Use, unpack
 from gitmem.codemap.graph.file_names import ECMA
 from gitmem.codemap.graph.graph import Graph, packed, unpacked
 from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.imports.files import ProjectFiles, is_manifest
-from gitmem.codemap.tags.tags import Tags
+from gitmem.codemap.tags.tags import Tags, uses_at
 from gitmem.errors import GitFailed
 from gitmem.git.code_trees import CodeTrees
 from gitmem.git.work_state import file_on_disk
@@ -140,6 +140,25 @@ class CodeMap:
             for path in part:
                 data = blobs.get(graph.listing.get(path, ""))
                 yield path, _on_disk(self.trees, path) if data is None else data
+
+    def texts_with_uses(
+        self, graph: Graph, paths: "list[str]"
+    ) -> "Iterator[tuple[str, bytes, list[Use]]]":
+        """Yield what `texts` does, with the uses of names in it, as `tags.uses_at` returns them.
+
+        A committed text is parsed once.
+        """
+        every = self._all({path: graph.files[path] for path in paths})
+        new: list[tuple[str, str, list[Use]]] = []
+        for path, data in self.texts(graph, paths):
+            oid, tags = graph.listing.get(path, ""), every[path]
+            uses = self.cache.uses(oid, tags.language) if oid else None
+            if uses is None:
+                uses = uses_at(data, tags)
+                new += [(oid, tags.language, uses)] if oid else []
+            yield path, data, uses
+        if new:
+            self.cache.put_uses(new)
 
     def resolution(self, graph: Graph) -> Resolution:
         """Return what resolves the names of a graph's files."""
@@ -293,7 +312,7 @@ class CodeMap:
 
     def _why_not(self, graph: Graph, path: str, language: str) -> str:
         """Return why a file is not read, '' when it is."""
-        if not grammars.version_of(language):
+        if grammars.grammar(language) is None:
             return "no grammar"
         if self._hides(path):
             return "ignored"

@@ -4,15 +4,15 @@ Uses by imports that lead to it are kept apart from places where only the name i
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
+from gitmem.codemap.graph.cache import Use
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.graph.use_search import MARKS, Definition, UseSearch
 from gitmem.codemap.symbols.definitions import parts
-from gitmem.codemap.tags import tags as reader
 from gitmem.codemap.tags.tags import Tags
 
 
@@ -71,11 +71,13 @@ def references(code: CodeMap, graph: Graph, wanted: list[Definition]) -> Iterato
         for path, tags in sorted(every.items())
         if any(_names(tags, name) for name in search.names_in(path))
     ]
-    for path, data in code.texts(graph, paths):
-        yield from _in_file(search, path, every[path], data)
+    for path, data, uses in code.texts_with_uses(graph, paths):
+        yield from _in_file(search, path, every[path], data, uses)
 
 
-def _in_file(search: UseSearch, path: str, tags: Tags, data: bytes) -> Iterator[Reference]:
+def _in_file(
+    search: UseSearch, path: str, tags: Tags, data: bytes, uses: Iterable[Use]
+) -> Iterator[Reference]:
     """Yield the uses of what is searched in one file."""
     rows = data.split(b"\n")
     starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
@@ -84,7 +86,7 @@ def _in_file(search: UseSearch, path: str, tags: Tags, data: bytes) -> Iterator[
         key=lambda one: (one.first, -one.last),
     )
     seen: set[tuple[int, int]] = set()
-    for used, key, begin, end, imported in _candidates(search.names_in(path), data, tags):
+    for used, key, begin, end, imported in _candidates(search.names_in(path), uses):
         at = bisect_right(starts, begin) - 1
         around = [one for one in symbols if one.first <= at + 1 <= one.last]
         sure = search.imports(path, used)
@@ -99,11 +101,9 @@ def _in_file(search: UseSearch, path: str, tags: Tags, data: bytes) -> Iterator[
         yield Reference(path, at + 1, column, text, sure, inside, imported)
 
 
-def _candidates(
-    names: set[str], data: bytes, tags: Tags
-) -> Iterator[tuple[str, str, int, int, bool]]:
+def _candidates(names: set[str], uses: Iterable[Use]) -> Iterator[tuple[str, str, int, int, bool]]:
     """Yield the uses with one of some names: (name, key, begin, end, whether in an import)."""
-    for key, begin, end, imported in reader.uses_at(data, tags):
+    for key, begin, end, imported in uses:
         used = next((part for part in key.lstrip(MARKS).split(".") if part in names), None)
         if used is not None:
             yield used, key, begin, end, imported

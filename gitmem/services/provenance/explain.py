@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from gitmem.codemap.symbols.spans import symbol_span
 from gitmem.errors import UserError
 from gitmem.git.blame import blame
-from gitmem.services.provenance.why import Origin, ProvenanceSources, origins
+from gitmem.services.provenance.known import ProvenanceSources
+from gitmem.services.provenance.why import Origin, origins
 
 
 @dataclass(frozen=True, slots=True)

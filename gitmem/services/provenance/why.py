@@ -7,26 +7,20 @@ Commits come from `git blame`, sessions from what is known of the commits, promp
 machine's histories, else a session record's words.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.clock import seconds
-from gitmem.errors import GitmemError
 from gitmem.git.blame import Blamed, blame
-from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import CodeCommit
-from gitmem.index.reader import Index
 from gitmem.records.kinds import LIVE
-from gitmem.records.record import Record
 from gitmem.repo.location import storable
-from gitmem.services.provenance import shared
 from gitmem.services.provenance.attribute import owner
-from gitmem.services.provenance.link import Linker
+from gitmem.services.provenance.known import ProvenanceSources, known_links
 from gitmem.services.records.committers import TRUST_FIELDS, marked_title
 from gitmem.services.session_log.reader import content, event
-from gitmem.state import links, sessions
-from gitmem.state.database import State
+from gitmem.state import sessions
 from gitmem.state.links import AI, HUMAN, WROTE, Link
 
 Row = Mapping[str, Any]
@@ -81,21 +75,6 @@ class Origin:
     others: list[SessionLines] = field(default_factory=list)
 
 
-@dataclass
-class ProvenanceSources:
-    """What is asked: git, the working state, the indexes.
-
-    `record` reads a session's record by its id.
-    """
-
-    history: CodeHistory
-    state: State
-    linker: Linker
-    indexes: Sequence[tuple[str, Index]]
-    record: Callable[[str], Record]
-    rows: Callable[[str], Iterable[Row]]  # of a session's history
-
-
 def why(
     sources: ProvenanceSources, path: str, spans: Sequence[tuple[int, int]], revision: str = ""
 ) -> list[Origin]:
@@ -127,7 +106,7 @@ def origins(
     ]
     if unlinked:
         paths = {commit.oid: names for commit, names in unlinked}
-        known |= sources.linker.guess([commit for commit, _ in unlinked], paths)
+        known |= sources.linker().guess([commit for commit, _ in unlinked], paths)
     told: set[str] = set()
     out = []
     for some in kept:
@@ -156,40 +135,6 @@ def origins(
     return out
 
 
-def known_links(
-    sources: ProvenanceSources, oids: Sequence[str], *, patches: bool = True
-) -> dict[str, list[Link]]:
-    """Return what is known of commits: on this machine, else by session records.
-
-    With `patches` by those of the same change under another id, which git has to be asked for.
-    """
-    out = links.of(sources.state, oids) if links.known(sources.state) else {}
-    rest = [oid for oid in oids if oid not in out]
-    if not rest or not any(index.has_commits() for _, index in sources.indexes):
-        return out
-    ids = sources.history.patch_ids(rest) if patches else {}
-    for _, index in sources.indexes:
-        for row in index.by_commits(rest, sorted(set(ids.values()))):
-            try:
-                record = sources.record(row["id"])
-            except GitmemError:
-                continue  # the index is ahead of, or behind, what is there
-            for told in shared.links(record):
-                for oid in rest:
-                    is_same = told.link.oid == oid
-                    if not is_same and not (told.patch and ids.get(oid) == told.patch):
-                        continue
-                    have = out.setdefault(oid, [])
-                    if all(one.session != told.link.session for one in have):
-                        files = (
-                            told.link.files
-                            if is_same
-                            else shared.placed(sources.history, oid, told.added)
-                        )
-                        have.append(told.link._replace(oid=oid, files=files))
-    return out
-
-
 def _in_hand(
     sources: ProvenanceSources, path: str, blamed: Sequence[Blamed], contents: bytes | None
 ) -> list[Link]:
@@ -200,7 +145,7 @@ def _in_hand(
     lines = [one.was - 1 + n for one in blamed for n in range(one.count)]
     head = next(iter(sources.history.heads()), "")
     out = []
-    for session, files in sources.linker.of_work(path, data, lines, head).items():
+    for session, files in sources.linker().of_work(path, data, lines, head).items():
         about = sessions.get(sources.state, session)
         out.append(Link("", session, about.agent if about else "", "", WROTE, 0.0, files))
     return out
@@ -224,19 +169,6 @@ def _parts(found: Sequence[Link], blamed: Sequence[Blamed]) -> list[SessionLines
                 SessionLines(link.session, link.agent, link.model, link.how, at, lines, link.kind)
             )
     return sorted(out, key=lambda part: -part.at)
-
-
-def writers(found: Iterable[Link], path: str, lines: Sequence[int] | None) -> list[Link]:
-    """Return the links of those who wrote lines of a file in a commit: some of these, or any."""
-    name = storable(path)
-    out = []
-    for link in found:
-        spans = link.files.get(name, ())
-        if link.kind == HUMAN or not spans:
-            continue
-        if lines is None or any(owner(link.files, name, line) is not None for line in lines):
-            out.append(link)
-    return out
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -7,7 +7,6 @@ restore that was killed can be run again, or undone by restoring the one that wa
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -208,6 +207,8 @@ class _Files:
         }
         if not wanted:
             return
+        import tempfile
+
         with tempfile.TemporaryDirectory() as folder:
             lent = WorkTreeFiles(folder, ())
             for path, mode in wanted.items():

@@ -80,16 +80,18 @@ def save(
     named: Collection[str] = (),
     hides: Callable[[str], bool] = lambda _: False,
     limit: int = LIMIT,
+    state: WorkState | None = None,
 ) -> Record:
     """Save the state of a work tree under an id.
 
     Return the record of it, which has what was left out as `omitted`.
 
     `named` are paths that are taken though their names tell of secrets; what is hidden is never
-    taken. Raises External, and what a write raises.
+    taken. `state` is what `seen` returned a moment ago, if it was asked. Raises External, and what
+    a write raises.
     """
     context = replace(context, state=_state_without_secrets(context.state, who))
-    state = _seen(work, hides)
+    state = state or seen(work, hides)
     taken = _take(work, objects, state, named, limit, hides)
     record = _record(who, id, context, work, state, taken.state.omitted)
     record, _ = write.clean(record, who.allow)
@@ -120,12 +122,12 @@ def unkept(
 
     Git may remove it once these objects are closed.
     """
-    state = _seen(work, hides)
+    state = seen(work, hides)
     taken = _take(work, objects, state, (), limit, hides)
     return read_commit(objects, "now", _commit(objects, state, taken, who, "now"))
 
 
-def _seen(work: Work, hides: Callable[[str], bool]) -> WorkState:
+def seen(work: Work, hides: Callable[[str], bool]) -> WorkState:
     """Return the state without files of which nothing is ever stored, not even the name."""
     state = work.look()
     state.changed = [one for one in state.changed if not hides(one.path)]
@@ -134,9 +136,8 @@ def _seen(work: Work, hides: Callable[[str], bool]) -> WorkState:
     return state
 
 
-def is_clean(work: Work, *, hides: Callable[[str], bool] = lambda _: False) -> bool:
+def is_clean(state: WorkState) -> bool:
     """Say whether a snapshot would hold nothing that the commit does not have."""
-    state = _seen(work, hides)
     return not (state.changed or state.flags)
 
 
@@ -170,10 +171,10 @@ def _take(
     out.state.ignored = _bounded(state.ignored)
     out.state.under_way = work.under_way()
     algorithm = objects.traits.hash
-    seen = {one.path for one in state.changed if one.on_disk or one.unstaged == "D"}
+    changed = {one.path for one in state.changed if one.on_disk or one.unstaged == "D"}
     # git does not look at files with these flags
-    flagged = [ChangedPath(path, ".", "M") for path in state.flags if path not in seen]
-    rows = list(work.entries())
+    flagged = [ChangedPath(path, ".", "M") for path in state.flags if path not in changed]
+    rows = state.entries
     modes = {path: mode for mode, _, path in rows}
     for one in (*state.changed, *flagged):
         _take_entry(one, out, modes)
@@ -181,7 +182,7 @@ def _take(
             out.worktree[one.path] = None
         elif one.on_disk:
             _take_file(work, one, out, named, limit, algorithm)
-    apart = seen | set(state.flags)
+    apart = changed | set(state.flags)
     entries = [
         row for row in rows if row[0] in REGULAR and row[2] not in apart and not hides(row[2])
     ]

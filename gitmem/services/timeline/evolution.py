@@ -10,10 +10,10 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from itertools import islice
 from typing import Any
 
+from gitmem.base.fast import new_hash
 from gitmem.base.files import write_atomic
 from gitmem.errors import GitmemError
 from gitmem.git.code_history import CodeHistory
@@ -21,7 +21,7 @@ from gitmem.git.commit_log import FileChange, parsed_changes
 from gitmem.index.reader import Index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.location import Home
-from gitmem.services.provenance.why import ProvenanceSources, known_links, writers
+from gitmem.services.provenance.known import ProvenanceSources, known_links, writers
 from gitmem.services.records.committers import TRUST_FIELDS
 from gitmem.state import sessions
 from gitmem.state.links import HUMAN, Link
@@ -89,9 +89,8 @@ def _grown(history: CodeHistory, path: str, heads: Sequence[str], kept: Kept) ->
 
 
 def _place(home: Home, path: str) -> str:
-    return home.join(
-        os.path.join(FOLDER, sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32])
-    )
+    name = new_hash("sha256", path.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return home.join(os.path.join(FOLDER, name))
 
 
 def _kept(home: Home, path: str) -> Kept | None:

@@ -12,14 +12,8 @@ from gitmem.errors import GitmemError
 from gitmem.git.blame import Blamed, blame
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import FileChange, parsed_changes
-from gitmem.services.provenance.why import (
-    Origin,
-    SessionLines,
-    known_links,
-    lines_of,
-    origins,
-    writers,
-)
+from gitmem.services.provenance.known import known_links, writers
+from gitmem.services.provenance.why import Origin, SessionLines, lines_of, origins
 from gitmem.services.records.committers import marked_title
 from gitmem_lsp.protocol.safe_text import inline, plain
 from gitmem_lsp.workspace.repositories import DocumentPlace
