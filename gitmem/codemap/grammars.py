@@ -8,10 +8,11 @@ editors' queries do.
 """
 
 import functools
-import hashlib
 import os
 import sys
 from typing import TYPE_CHECKING, Any
+
+from gitmem.base.fast import new_hash
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Query, Tree
@@ -191,7 +192,7 @@ def version_of(language: str) -> str:
     if not wheel:
         return ""
     text = query_text(language, "definitions") + query_text(language, "uses")
-    return f"{language} {wheel} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    return f"{language} {wheel} {new_hash('sha256', text.encode()).hexdigest()[:12]}"
 
 
 def _wheel_version(module: str) -> str:

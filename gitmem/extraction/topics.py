@@ -28,6 +28,8 @@ def _usual() -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Counted:
+    """A word: how it was written, its weight, and how many turns have it."""
+
     shown: str
     weight: float = 0.0
     turns: int = 0

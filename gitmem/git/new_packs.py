@@ -42,6 +42,8 @@ _LARGE = 1 << 31  # an offset that takes eight bytes
 
 @dataclass(slots=True)
 class _Waiting:
+    """A pack that waits for its ref: its size in bytes, its commits, the thread that made it."""
+
     name: str
     size: int
     commits: set[str]

@@ -5,7 +5,6 @@ failure means is read from git's English messages (LC_ALL is fixed in `process.c
 """
 
 import os
-import random
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -173,6 +172,8 @@ class Remote:
             # another sync of this clone holds the tracking ref, or has just moved it
             if not pause or into not in text or not any(part in text for part in _RACE):
                 break
+            import random  # few have to wait
+
             time.sleep(pause * random.uniform(0.5, 1.5))
         raise self._refusal(code, text, "read")
 

@@ -6,7 +6,6 @@ deletion.
 """
 
 import os
-import random
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -118,6 +117,8 @@ def sync(
                 _take(store, joined, fetched, report, out)
                 raise
             # nothing names the merge of this round, and the next one makes its own
+            import random  # few have to wait
+
             sleep(random.uniform(0.02, 0.1) * 2**attempt)
             continue
         out.pushed = True

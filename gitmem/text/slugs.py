@@ -1,8 +1,9 @@
 """The name that a record gets from a title: small letters, digits and hyphens. Pure."""
 
-import hashlib
 import re
 import unicodedata
+
+from gitmem.base.fast import new_hash
 
 LONGEST = 60  # characters
 
@@ -15,7 +16,7 @@ def slug(text: str) -> str:
     if found := slug_words(text):
         return found
     name = unicodedata.normalize("NFC", text).encode("utf-8", "replace")
-    return f"epic-{hashlib.sha256(name).hexdigest()[:8]}"
+    return f"epic-{new_hash('sha256', name).hexdigest()[:8]}"
 
 
 def slug_words(text: str) -> str:

@@ -22,6 +22,8 @@ Edge = tuple[str, str, str]  # source, relation, target
 
 @dataclass(slots=True)
 class _Graph:
+    """Edges, the rows of what they lead to, and since when each edge is there."""
+
     edges: list[Edge] = field(default_factory=list)
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)  # by id
     since: dict[Edge, str] = field(default_factory=dict)

@@ -553,6 +553,8 @@ def note(place: ActivationPlace, agent: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
+    """What answers questions about the repository."""
+
     location: Location
     state: State
     clock: Clock

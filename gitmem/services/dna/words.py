@@ -92,6 +92,8 @@ _PROJECT = re.compile(
 
 @dataclass(slots=True)
 class _Section:
+    """A heading, its level from 1 (0 before the first), and the paragraphs below it."""
+
     heading: str = ""
     level: int = 0
     paragraphs: list[str] = field(default_factory=list)

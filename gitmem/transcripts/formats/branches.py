@@ -20,12 +20,16 @@ STEP = 500  # rows that go on at once, where there is no room any more
 
 @dataclass(slots=True)
 class _Held:
+    """Turns that follow one prompt."""
+
     branch: str  # the prompt that it follows, '' before the first
     turns: list[Turn]
 
 
 @dataclass(slots=True)
 class _Prompt:
+    """A prompt and its place among those before and beside it."""
+
     before: str  # the prompt that it follows
     depth: int  # how many it follows
     siblings: list[str]  # it and others after one message, without those that were replaced
