@@ -10,6 +10,7 @@ either case.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3 as sqlite
+    from hashlib import _Hash
     from typing import Any
 
 __all__ = ["Lazy", "dumps", "loads", "new_hash", "sqlite"]
@@ -28,14 +29,15 @@ def __getattr__(name: str) -> "Any":
     return module
 
 
-def new_hash(algorithm: str, data: bytes = b"") -> "Any":
+def new_hash(algorithm: str, data: bytes = b"") -> "_Hash":
     """Return a hash object, `sha1` or `sha256`, as `hashlib` makes it.
 
     `hashlib` loads OpenSSL, which takes longer than to hash a record.
     """
     for module in _HASHES[algorithm]:
         try:
-            return getattr(__import__(module), algorithm)(data)
+            made: _Hash = getattr(__import__(module), algorithm)(data)
+            return made
         except ImportError:
             continue
     import hashlib

@@ -272,7 +272,7 @@ def _lost_gotchas(app: App) -> dict[str, Any]:
     lost = count_lost(
         app.index(), app.location, app.state, lambda: app.follower, lambda: time.monotonic() < end
     )
-    return {"count": lost.count, "checked_count": lost.checked, "complete": lost.complete}
+    return {"count": lost.lost, "checked_count": lost.checked, "complete": lost.complete}
 
 
 def config_stamp(seconds: int) -> str:

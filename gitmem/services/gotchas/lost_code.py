@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class LostCode(NamedTuple):
     """How many gotchas have lost their code, how many were checked, and whether these are all."""
 
-    count: int
+    lost: int
     checked: int
     complete: bool
 
