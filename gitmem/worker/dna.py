@@ -1,8 +1,10 @@
 """Keeps the DNA of a project up with what is checked out, for sessions and for the command."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from gitmem.app import App
+from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime
 from gitmem.codemap.search.current import search_index
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
@@ -15,15 +17,27 @@ STORED = 90  # percent of its budget that the stored page has; the rest is for p
 Progress = Callable[[int, int], None]
 
 
+class CommitPages(NamedTuple):
+    """The pages of a commit; `unread` of its `total` files of code had no time to be read."""
+
+    commit: str
+    pages: list[DnaPage]
+    unread: int
+    total: int
+
+
 def pages(
-    app: App, revision: str = "HEAD", progress: Progress | None = None
-) -> tuple[str, list[DnaPage]]:
-    """Return (commit, pages) of a commit; raises UserError when there is none."""
+    app: App,
+    revision: str = "HEAD",
+    progress: Progress | None = None,
+    reading: ReadingTime = WHOLE,
+) -> CommitPages:
+    """Return the pages of a commit, of what there is time for; raises UserError without one."""
     code = app.code_map
-    graph = code.graph(revision, progress)
+    graph = code.graph(revision, progress, reading=reading)
     budget = int(app.settings.get("dnaBudget")) * STORED // 100
-    made = dna.describe(code, graph, app.project, budget, progress)
-    return graph.commit, made
+    made = dna.describe(code, graph, app.project, budget, progress, reading)
+    return CommitPages(graph.commit, made, graph.unread, graph.unread + len(graph.files))
 
 
 def store_of(app: App, *, shared: bool = False) -> str:
@@ -34,16 +48,14 @@ def store_of(app: App, *, shared: bool = False) -> str:
     return "shared" if shared or app.settings.get("dna") == "shared" else "private"
 
 
-def refresh(
-    app: App, progress: Progress | None = None, *, shared: bool = False
-) -> list[DnaOutcome]:
-    """Write the DNA of what is checked out, where it says something else than before.
+def refresh(app: App, made: CommitPages, *, shared: bool = False) -> list[DnaOutcome]:
+    """Write the pages of what is checked out, where they say something else than before.
 
-    Raises UserError when there is no commit.
+    Pages of a part of the code alone are not to be written.
     """
-    commit, made = pages(app, "HEAD", progress)
-    done = dna.save(app.store(store_of(app, shared=shared)), app.writer(), made, {"commit": commit})
-    code_progress.note_dna(app.state, commit)
+    store = app.store(store_of(app, shared=shared))
+    done = dna.save(store, app.writer(), made.pages, {"commit": made.commit})
+    code_progress.note_dna(app.state, made.commit)
     return done
 
 
@@ -61,4 +73,4 @@ def keep(app: App) -> list[DnaOutcome]:
         return []  # `git mem dna refresh` does it
     if app.settings.get("scout"):
         search_index(app.code_map, app.code_history, commit, stored=True).close()
-    return refresh(app) if app.settings.get("dna") != "off" else []
+    return refresh(app, pages(app)) if app.settings.get("dna") != "off" else []

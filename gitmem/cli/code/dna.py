@@ -1,12 +1,13 @@
 """`git mem dna`: what a project is made of, on one page."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.code.reading import note_unread, read_all_option, reading_time
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UnknownId, UserError
 from gitmem.records.record import Record
@@ -17,6 +18,9 @@ from gitmem.state import code_progress
 from gitmem.text.slugs import slug
 from gitmem.text.tokens import tokens
 
+if TYPE_CHECKING:
+    from gitmem.services.dna.dna import DnaPage
+
 at_option = click.option(
     "--at", "revision", default="", metavar="REV", help="Read this commit; nothing is written."
 )
@@ -26,9 +30,10 @@ at_option = click.option(
     "dna", invoke_without_command=True, short_help="What a project is made of, on one page"
 )
 @at_option
+@read_all_option
 @options.json_option
 @click.pass_context
-def dna_command(ctx: click.Context, revision: str, as_json: bool) -> None:
+def dna_command(ctx: click.Context, revision: str, read_all: bool, as_json: bool) -> None:
     """Show what this project is made of: stack, entry points, commands, key files, settings.
 
     The key files are those on which most depends.
@@ -48,24 +53,30 @@ def dna_command(ctx: click.Context, revision: str, as_json: bool) -> None:
       git mem dna --at v1.0
     """
     if ctx.invoked_subcommand is None:
-        ctx.invoke(show_command, workspace="", revision=revision, as_json=as_json)
+        ctx.invoke(
+            show_command, workspace="", revision=revision, read_all=read_all, as_json=as_json
+        )
 
 
 @dna_command.command("show")
 @click.argument("workspace", default="")
 @at_option
+@read_all_option
 @options.json_option
 @click.pass_obj
-def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -> None:
+def show_command(
+    term: Terminal, workspace: str, revision: str, read_all: bool, as_json: bool
+) -> None:
     """Show the page of the project, or of a workspace, as it is stored.
 
-    One that was never stored is made.
+    One that was never stored is made, of what code can be read in a few seconds; the next call goes
+    on.
     """
     with term.open() as app:
         if not revision and (stored := _stored(app, workspace)):
             scope, record, commit = stored
             now = head(app.location)
-            facts = {"id": record.id, "commit": commit or None, "stored": True}
+            facts = {"id": record.id, "commit": commit or None, "stored": True, "unread_count": 0}
             marks = _marks(app, scope, record.id)
             body = _with_patterns(app, record.body)
             _print(term, record.title, body, facts, as_json, marks)
@@ -77,14 +88,18 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
             return
         from gitmem.worker import dna as worker  # it reads code, which a stored page needs not
 
-        commit, pages = worker.pages(app, revision or "HEAD", term.progress("reading code"))
+        reading = reading_time(read_all)
+        made = worker.pages(app, revision or "HEAD", term.progress("reading code"), reading)
         wanted = workspace.strip("/").removeprefix("./")
-        for one in pages:
+        for one in made.pages:
             if wanted in {one.folder, one.slug, one.facts.name} if wanted else not one.folder:
-                facts = {"id": one.id, "commit": commit, "stored": False}
+                facts = {"id": one.id, "commit": made.commit, "stored": False}
+                facts["unread_count"] = made.unread
                 _print(term, one.title, _with_patterns(app, one.body), facts, as_json)
+                if not as_json:
+                    note_unread(term, made.unread, made.total)
                 return
-        names = ", ".join(one.folder for one in pages if one.folder)
+        names = ", ".join(one.folder for one in made.pages if one.folder)
         raise UserError(
             f"there is no workspace '{workspace}'.",
             f"There are: {names}" if names else "This project is one package.",
@@ -95,27 +110,29 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
 @click.option(
     "--shared", is_flag=True, help="Store them for everybody, in the store that is synced."
 )
+@read_all_option
 @options.json_option
 @click.pass_obj
-def refresh_command(term: Terminal, shared: bool, as_json: bool) -> None:
-    """Read what is checked out, and store the pages that say something else than before."""
+def refresh_command(term: Terminal, shared: bool, read_all: bool, as_json: bool) -> None:
+    """Read what is checked out, and store the pages that say something else than before.
+
+    Code that is new is read for a few seconds. Where that is too short, nothing is stored, and the
+    next call goes on.
+    """
     from gitmem.worker import dna as worker
 
     with term.open() as app:
-        done = worker.refresh(app, term.progress("reading code"), shared=shared)
+        reading = reading_time(read_all)
+        made = worker.pages(app, "HEAD", term.progress("reading code"), reading)
+        if made.unread:
+            if as_json:
+                term.json([_outcome(page, "partial", made.unread) for page in made.pages])
+            note_unread(term, made.unread, made.total)
+            return
+        done = worker.refresh(app, made, shared=shared)
         app.index()
         if as_json:
-            term.json(
-                [
-                    {
-                        "id": one.page.id,
-                        "path": one.page.folder or ".",
-                        "outcome": one.how,
-                        "tokens": tokens(one.page.body),
-                    }
-                    for one in done
-                ]
-            )
+            term.json([_outcome(one.page, one.how, 0) for one in done])
             return
         for one in done:
             where = f" ({plain(one.page.folder)})" if one.page.folder else ""
@@ -127,6 +144,16 @@ def refresh_command(term: Terminal, shared: bool, as_json: bool) -> None:
         if any(one.how != "kept" for one in done):
             private = " --private" if worker.store_of(app, shared=shared) == "private" else ""
             term.say(f"See how it moved: git mem diff{private}")
+
+
+def _outcome(page: "DnaPage", outcome: str, unread: int) -> dict[str, Any]:
+    return {
+        "id": page.id,
+        "path": page.folder or ".",
+        "outcome": outcome,
+        "tokens": tokens(page.body),
+        "unread_count": unread,
+    }
 
 
 @click.command("read-code", hidden=True)

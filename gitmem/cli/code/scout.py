@@ -1,15 +1,18 @@
 """`git mem scout`: what matters for a task, before it is begun."""
 
 import sys
+from functools import cache, partial
 from typing import Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.code.reading import note_unread, read_all_option, reading_time
 from gitmem.cli.json_shapes import match_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.codemap.search.current import search_index
+from gitmem.codemap.search.first_files import first_files
 from gitmem.errors import UnknownId, UserError
 from gitmem.repo.caller import BACKGROUND
 from gitmem.repo.refs import head
@@ -47,6 +50,7 @@ from gitmem.services.scout.scout_memory import fit, remembered
     metavar="REV",
     help="Look into this commit; without it, HEAD and what is not committed yet.",
 )
+@read_all_option
 @options.one_scope(
     ("shared", "Save into the shared store."),
     ("private", "Save into this repository's private store (default)."),
@@ -62,6 +66,7 @@ def scout_command(
     budget: int,
     save: bool,
     revision: str,
+    read_all: bool,
     scope: str,
     as_json: bool,
 ) -> None:
@@ -72,6 +77,9 @@ def scout_command(
     What counts: files that the task names, names that it says and who defines them, its words in
     paths, definitions and code, commits whose messages say the same, files that change together.
     '-' reads the task from stdin.
+
+    Code that is new is read for a few seconds, what the task names first. Where that is too short,
+    the answer is from what was read, and says so; the next call goes on.
 
     \b
     Examples:
@@ -84,9 +92,12 @@ def scout_command(
         raise click.UsageError("say what is to be done: git mem scout 'TASK'.")
     with term.open() as app:
         progress = term.progress("reading code")
-        index = search_index(app.code_map, app.code_history, revision, progress)
+        first = cache(partial(first_files, app.code_history, text))
+        reading = reading_time(read_all, first)
+        index = search_index(app.code_map, app.code_history, revision, progress, reading=reading)
         try:
             found = scout(index, text, limit)
+            total = index.size() + index.left_out
         finally:
             index.close()
         known = _remembered(app, text, found)
@@ -111,10 +122,12 @@ def scout_command(
                     ],
                     "records": [match_json(one.row, one.score, one.reasons) for one in known],
                     "saved_ids": saved,
+                    "unread_count": index.left_out,
                 }
             )
             return
         _print(term, found, known)
+        note_unread(term, index.left_out, total)
         for id in saved:
             term.say(f"kept {term.style(short(id), fg='yellow')}")
 

@@ -7,10 +7,12 @@ has seen, resolves again the files whose answer may be another one now, and keep
 `tests/codemap/graph/test_graph.py` holds it to what a build from nothing gives.
 """
 
+import contextlib
 import hashlib
+import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Generator, Iterator, Mapping, Set
 
 from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
@@ -19,6 +21,7 @@ from gitmem.codemap.graph import parse_worker, sources
 from gitmem.codemap.graph.cache import GraphCache, Use, unpack
 from gitmem.codemap.graph.file_names import ECMA
 from gitmem.codemap.graph.graph import Graph, packed, unpacked
+from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime
 from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.imports.files import ProjectFiles, is_manifest
 from gitmem.codemap.tags.tags import Tags, uses_at
@@ -82,20 +85,26 @@ class CodeMap:
         self.cache.close()
 
     def graph(
-        self, revision: str = "HEAD", progress: Progress | None = None, *, uncommitted: bool = False
+        self,
+        revision: str = "HEAD",
+        progress: Progress | None = None,
+        *,
+        uncommitted: bool = False,
+        reading: ReadingTime = WHOLE,
     ) -> Graph:
         """Return the graph of a commit, with what the work tree has besides when `uncommitted`.
 
-        Raises UserError when there is no such commit.
+        Where the time is too short, files are left `unread`: what was read is kept, and the next
+        call goes on. Raises UserError when there is no such commit.
         """
         commit, tree = self.trees.resolve(revision)
         try:
-            found = self._of_tree(commit, tree, progress)
+            found = self._of_tree(commit, tree, progress, reading)
         except sqlite.DatabaseError as error:
             if not is_damage(error):
                 raise
             self.cache.forget()  # all of it can be read again
-            found = self._of_tree(commit, tree, progress)
+            found = self._of_tree(commit, tree, progress, reading)
         return self._with_uncommitted(found, progress) if uncommitted and self.trees.root else found
 
     def known(self, tree: str) -> Graph | None:
@@ -166,7 +175,9 @@ class CodeMap:
 
     # -- one tree
 
-    def _of_tree(self, commit: str, tree: str, progress: Progress | None) -> Graph:
+    def _of_tree(
+        self, commit: str, tree: str, progress: Progress | None, reading: ReadingTime
+    ) -> Graph:
         key = self._prefix + tree
         state = self.cache.state(key)
         if state:
@@ -184,7 +195,11 @@ class CodeMap:
                 else:
                     listing.pop(path, None)
             made = self._next(
-                base, Graph(commit, tree, dict(sorted(listing.items()))), set(changes), progress
+                base,
+                Graph(commit, tree, dict(sorted(listing.items()))),
+                set(changes),
+                progress,
+                reading=reading,
             )
             like = (
                 self._prefix + base.tree
@@ -193,15 +208,21 @@ class CodeMap:
             )
             break
         else:
-            made, like = self._build(Graph(commit, tree, self.trees.listing(tree)), progress), ""
+            graph = Graph(commit, tree, self.trees.listing(tree))
+            made, like = self._build(graph, progress, reading), ""
+        if made.unread:
+            return made
         made.key = key
         self.cache.put_state(key, packed(made), like)
         return made
 
-    def _build(self, graph: Graph, progress: Progress | None) -> Graph:
+    def _build(self, graph: Graph, progress: Progress | None, reading: ReadingTime) -> Graph:
         graph.attributed = self._attributes(graph, list(graph.listing))
-        self._take(graph, graph.listing, progress, {})
-        self._resolve(graph, list(graph.files))
+        self._take(graph, graph.listing, progress, {}, reading)
+        if graph.unread:
+            _leave_unresolved(graph)
+        else:
+            self._resolve(graph, list(graph.files))
         return graph
 
     def _next(
@@ -211,6 +232,7 @@ class CodeMap:
         changed: set[str],
         progress: Progress | None,
         texts: "Mapping[str, bytes] | None" = None,
+        reading: ReadingTime = WHOLE,
     ) -> Graph:
         """Return the graph of a listing from that of another one that differs in some paths."""
         if any(path.rsplit("/", 1)[-1] == ".gitattributes" for path in changed):
@@ -236,8 +258,13 @@ class CodeMap:
             {path: graph.listing[path] for path in sorted(changed) if path in graph.listing},
             progress,
             texts or {},
+            reading,
         )
         graph.files = dict(sorted(graph.files.items()))
+        graph.unread += base.unread
+        if graph.unread:
+            _leave_unresolved(graph, base)
+            return graph
         affected = self._affected(base, graph, changed)
         for path in graph.files.keys() - affected:
             graph.edges[path] = base.edges[path]
@@ -293,6 +320,7 @@ class CodeMap:
         paths: Mapping[str, str],
         progress: Progress | None,
         texts: Mapping[str, bytes],
+        reading: ReadingTime = WHOLE,
     ) -> None:
         """Read what is new of some paths, and note which of them are files of the graph."""
         wanted: dict[str, tuple[str, str]] = {}
@@ -306,8 +334,21 @@ class CodeMap:
         missing = self.cache.missing(blob for blob in wanted.values() if blob not in self._read)
         graph.fresh += len(missing)
         given = {wanted[path]: data for path, data in texts.items() if path in wanted}
-        self._parse(missing, given, progress)
-        tags = self._all({path: oid for path, (oid, _) in wanted.items()}, graph.skipped)
+        self._keep(
+            [
+                (oid, language, parse_worker.read_blob(given[oid, language], language))
+                for oid, language in missing
+                if (oid, language) in given
+            ]
+        )
+        missing = [blob for blob in missing if blob not in given]
+        if len(missing) > FEW and reading.until < math.inf:
+            places = {wanted.get(path): -n for n, path in enumerate(reversed(reading.first()))}
+            missing.sort(key=lambda blob: places.get(blob, 1))
+        left = self._read_missing(missing, progress, reading)
+        read = {path: blob for path, blob in wanted.items() if blob not in left}
+        graph.unread += len(wanted) - len(read)
+        tags = self._all({path: oid for path, (oid, _) in read.items()}, graph.skipped)
         graph.files.update((path, wanted[path][0]) for path in tags)
 
     def _why_not(self, graph: Graph, path: str, language: str) -> str:
@@ -318,38 +359,37 @@ class CodeMap:
             return "ignored"
         return sources.why_not(path, graph.attributed.get(path, {}))
 
-    def _parse(
+    def _read_missing(
         self,
         missing: "list[tuple[str, str]]",
-        given: "Mapping[tuple[str, str], bytes]",
         progress: Progress | None,
-    ) -> None:
-        """Parse (blob, language) pairs, and keep what they say; some texts are `given`."""
-        self._keep(
-            [
-                (oid, language, parse_worker.read_blob(given[oid, language], language))
-                for oid, language in missing
-                if (oid, language) in given
-            ]
+        reading: ReadingTime,
+    ) -> "set[tuple[str, str]]":
+        """Read blobs of a language; return those that there was no time for."""
+        left, total = set(missing), len(missing)
+        step = (lambda done: progress(done, total)) if progress else (lambda _: None)
+        workers, gitdir = self._workers, self.trees.gitdir
+        parts = (
+            parse_worker.read_all(gitdir, self._env, missing, workers, step)
+            if total > FEW
+            else self._here(missing)
         )
-        missing = [blob for blob in missing if blob not in given]
-        if len(missing) > FEW:
-            total = len(missing)
-            step = (lambda done: progress(done, total)) if progress else (lambda _: None)
-            parts = parse_worker.read_all(
-                self.trees.gitdir, self._env, missing, self._workers, step
-            )
-        else:
-            parts = self._here(missing)
         rows: list[tuple[str, str, bytes]] = []
-        for part in parts:
-            rows += part
-            if len(rows) >= 500:  # what was read is kept, should this be ended
-                self._keep(rows)
-                rows = []
+        with contextlib.closing(parts):
+            for part in parts:
+                rows += part
+                left.difference_update((oid, language) for oid, language, _ in part)
+                if len(rows) >= 500:  # what was read is kept, should this be ended
+                    self._keep(rows)
+                    rows = []
+                if reading.is_over and total > FEW:
+                    break
         self._keep(rows)
+        return left
 
-    def _here(self, missing: "list[tuple[str, str]]") -> "Iterator[list[tuple[str, str, bytes]]]":
+    def _here(
+        self, missing: "list[tuple[str, str]]"
+    ) -> "Generator[list[tuple[str, str, bytes]], None, None]":
         languages = dict[str, list[str]]()
         for oid, language in missing:
             languages.setdefault(oid, []).append(language)
@@ -517,6 +557,14 @@ def _naming(base: Graph, everything: Set[str], moved: Set[str]) -> set[str]:
         for path, said in base.words.items()
         if path in everything and any(word in said for word in words)
     }
+
+
+def _leave_unresolved(graph: Graph, base: Graph | None = None) -> None:
+    """Take over the edges that are known of the files of a graph; the others have none."""
+    for path in graph.files:
+        graph.edges[path] = base.edges.get(path, {}) if base else {}
+        graph.consulted[path] = base.consulted.get(path, []) if base else []
+        graph.words[path] = base.words.get(path, "") if base else ""
 
 
 class _Lazy(Mapping[str, Tags]):

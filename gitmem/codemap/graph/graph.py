@@ -1,5 +1,6 @@
 """What is known of the code of one tree: its files, who uses what of whom. Pure."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,10 +30,15 @@ class Graph:
     attributed: dict[str, dict[str, str]] = field(default_factory=dict)
     key: str = ""  # '' for what is not kept
     fresh: int = 0  # blobs that were parsed for it
+    unread: int = 0  # files that there was no time for; then no file has edges that were not known
 
     def dependents(self, path: str) -> list[str]:
         """Return the files that use a file, sorted."""
         return sorted(one for one, edges in self.edges.items() if path in edges)
+
+    def dependent_counts(self) -> Counter[str]:
+        """Return how many files use each file."""
+        return Counter(path for edges in self.edges.values() for path in edges)
 
     def used(self, path: str) -> dict[str, int]:
         """Return how often other files use each definition of a file.

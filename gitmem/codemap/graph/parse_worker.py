@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 
 from gitmem.codemap.graph.cache import pack
 from gitmem.codemap.graph.sources import why_not_text
@@ -39,7 +39,7 @@ def read_all(
     wanted: Sequence[tuple[str, str]],
     workers: int,
     step: Callable[[int], None] = lambda _: None,
-) -> Iterator[list[tuple[str, str, bytes]]]:
+) -> Generator[list[tuple[str, str, bytes]], None, None]:
     """Yield (oid, language, packed result) of blobs, in parts as they come.
 
     `step` is told how many are done.

@@ -11,6 +11,7 @@ from operator import mul
 
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
+from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime
 
 DIGITS = 6
 DAMPING = 0.85
@@ -21,7 +22,7 @@ _ELSEWHERE = ""  # no file: what gets the rest of a rank, and passes it on to al
 STEPS = 1000  # a step takes away 15 % of the error, so that about 170 are enough
 
 
-def ranks(graph: Graph) -> dict[str, float]:
+def ranks(graph: Graph, reading: ReadingTime = WHOLE) -> dict[str, float]:
     """Return {path: rank} of a graph's files, best first, ties by path; ranks add up to 1.
 
     Each file that uses another one counts once for it, however often it does. A file passes on
@@ -34,13 +35,17 @@ def ranks(graph: Graph) -> dict[str, float]:
             other: MUTUAL if path in graph.edges.get(other, ()) else 1.0 for other in uses
         }
         weights[path][_ELSEWHERE] = RESERVE
-    exact = pagerank([_ELSEWHERE, *sorted(graph.files)], weights)
+    exact = pagerank([_ELSEWHERE, *sorted(graph.files)], weights, reading)
     share = 1 - exact.pop(_ELSEWHERE)
     rows = [(path, round(rank / share, DIGITS)) for path, rank in exact.items()]
     return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
 
 
-def pagerank(nodes: list[str], weights: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+def pagerank(
+    nodes: list[str],
+    weights: Mapping[str, Mapping[str, float]],
+    reading: ReadingTime = WHOLE,
+) -> dict[str, float]:
     """Return {node: PageRank} by power iteration; `weights` has {source: {target: weight}}.
 
     A node without outgoing weight spreads its rank over all nodes.
@@ -59,7 +64,7 @@ def pagerank(nodes: list[str], weights: Mapping[str, Mapping[str, float]]) -> di
             for sources, shares in incoming
         ]
         change = math.fsum(abs(new - old) for new, old in zip(ranks, before, strict=True))
-        if change < TOLERANCE * len(nodes):
+        if change < TOLERANCE * len(nodes) or reading.is_over:
             break
     return dict(zip(nodes, ranks, strict=True))
 
@@ -80,11 +85,14 @@ def _incoming_shares(
     return incoming
 
 
-def kept_ranks(code: CodeMap, graph: Graph) -> dict[str, float]:
-    """Return `ranks`, from the cache where they are known."""
+def kept_ranks(code: CodeMap, graph: Graph, reading: ReadingTime = WHOLE) -> dict[str, float]:
+    """Return `ranks`, from the cache where they are known.
+
+    Where the time is too short, they are as near as it allows, and not kept.
+    """
     if graph.key and (known := code.cache.ranks(graph.key)) is not None:
         return known
-    found = ranks(graph)
-    if graph.key:
+    found = ranks(graph, reading)
+    if graph.key and not reading.is_over:
         code.cache.put_ranks(graph.key, found)
     return found

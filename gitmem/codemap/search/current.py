@@ -1,14 +1,18 @@
 """Keeps the search over the code up with a commit."""
 
+import math
+import time
 from collections.abc import Callable
 
 from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
 from gitmem.codemap.graph.code_map import CodeMap
+from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime
 from gitmem.codemap.search.index import SearchIndex
 from gitmem.codemap.search.refresh import refresh
 from gitmem.git.code_history import CodeHistory
 
+ADDING = 0.5  # the share of the time in which files are added that were parsed
 Progress = Callable[[int, int], None]
 
 
@@ -19,19 +23,27 @@ def search_index(
     progress: Progress | None = None,
     *,
     stored: bool = False,
+    reading: ReadingTime = WHOLE,
 ) -> SearchIndex:
     """Return the search over a commit.
 
     The default is the commit that is checked out, with what is not committed yet. The caller closes
     the search.
 
+    Its `left_out` says how many files there was no time for; the next call goes on with them.
+
     What a commit that is named has is for this process only, unless it is to be `stored`. Raises
     UserError when there is no such commit.
     """
-    graph = code.graph(revision or "HEAD", progress, uncommitted=not revision)
+    time_left = max(0.0, reading.until - time.monotonic())
+    parsing = reading.before(time_left * ADDING) if time_left < math.inf else reading
+    graph = code.graph(revision or "HEAD", progress, uncommitted=not revision, reading=parsing)
     index = SearchIndex(code.folder)
     try:
-        refresh(index, code, graph, history, progress, store=stored or not revision)
+        keeps = stored or not revision
+        index.left_out = refresh(
+            index, code, graph, history, progress, store=keeps, reading=reading
+        )
     except sqlite.DatabaseError as error:
         index.close()
         if is_damage(error):
@@ -40,7 +52,7 @@ def search_index(
         # others keep it for long, or the disk takes nothing: for this time it is made in memory
         else:
             index = SearchIndex("")
-        refresh(index, code, graph, history, progress)
+        index.left_out = refresh(index, code, graph, history, progress, reading=reading)
     except BaseException:
         index.close()
         raise

@@ -66,6 +66,7 @@ class SearchIndex:
 
     def __init__(self, folder: str, *, readonly: bool = False) -> None:
         self.path = os.path.join(folder, NAME) if folder else ":memory:"
+        self.left_out = 0  # files of the commit that there was no time for
         self.ready = not readonly or os.path.exists(self.path)
         self.db = self._opened(readonly) if self.ready else sqlite.connect(":memory:")
 

@@ -3,11 +3,13 @@
 It adds files that are new in a commit, and commits before it.
 """
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 
 from gitmem.codemap.graph import rank
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
+from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime
 from gitmem.codemap.search.index import PAST, SearchIndex
 from gitmem.codemap.search.question import camel_parts, split_name
 from gitmem.codemap.tags.tags import Tags
@@ -15,6 +17,7 @@ from gitmem.git.code_history import CodeHistory
 from gitmem.text.test_files import is_aside
 
 BATCH = 200  # files in one transaction
+COMMITS = 500  # commits in one transaction
 LONGEST = 400_000  # characters of a file that are read
 HEAD, PIECE = 60, 120  # lines of the beginning of a file, and of a definition, that are one piece
 STALE = 0.6  # share of rows that no commit at hand has, from which on all is made anew
@@ -33,40 +36,64 @@ def refresh(
     progress: Progress | None = None,
     *,
     store: bool = True,
-) -> None:
-    """Have the index say what is in a commit and before it.
+    reading: ReadingTime = WHOLE,
+) -> int:
+    """Have the index say what is in a commit and before it; return how many files are left out.
 
-    Without `store`, for this connection only.
+    Files are left out where there is no time for them. Without `store`, for this connection only.
     """
-    ranks = rank.kept_ranks(code, graph)
-    _files(index, code, graph, progress)
+    left_out = graph.unread + _files(index, code, graph, progress, reading)
+    ranks = rank.kept_ranks(code, graph, reading) if not left_out else {}
     rows = [(path, oid, ranks.get(path, 0.0), is_aside(path)) for path, oid in graph.files.items()]
-    left = index.settle(
+    old = index.settle(
         ((_plain(path), oid, value, aside) for path, oid, value, aside in rows), store=store
     )
-    if store and left > STALE * (len(rows) + left) and left > 500:
+    if store and not left_out and old > STALE * (len(rows) + old) and old > 500:
         index.remake()
-        _files(index, code, graph, progress)
+        _files(index, code, graph, progress, WHOLE)
         index.settle(((_plain(path), oid, value, aside) for path, oid, value, aside in rows))
     oids = history.ids(graph.commit, PAST)
-    lacking = index.lacking_commits(oids)
-    if lacking:
-        index.add_commits(
-            (one.oid, one.subject, f"{one.subject}\n{one.body}", [_plain(path) for path in paths])
-            for one, paths in history.with_files(lacking)
-        )
+    _commits(index, history, index.lacking_commits(oids), reading)
     index.settle_commits(oids, store=store)
-    if store:
+    if store and not left_out:
         index.mark("commit", graph.commit)
+    return left_out
 
 
-def _files(index: SearchIndex, code: CodeMap, graph: Graph, progress: Progress | None) -> None:
+def _files(
+    index: SearchIndex,
+    code: CodeMap,
+    graph: Graph,
+    progress: Progress | None,
+    reading: ReadingTime,
+) -> int:
+    """Add the files that the index lacks; return how many there was no time for."""
     lacking = set(index.lacking([(_plain(path), oid) for path, oid in graph.files.items()]))
     wanted = [(path, oid) for path, oid in graph.files.items() if (_plain(path), oid) in lacking]
+    if len(wanted) > BATCH and reading.until < math.inf:
+        places = {path: -n for n, path in enumerate(reversed(reading.first()))}
+        wanted.sort(key=lambda row: places.get(row[0], 1))
     for start in range(0, len(wanted), BATCH):
         index.add(_rows(code, graph, wanted[start : start + BATCH]))
+        done = min(start + BATCH, len(wanted))
         if progress:
-            progress(min(start + BATCH, len(wanted)), len(wanted))
+            progress(done, len(wanted))
+        if reading.is_over:
+            return len(wanted) - done
+    return 0
+
+
+def _commits(
+    index: SearchIndex, history: CodeHistory, lacking: Sequence[str], reading: ReadingTime
+) -> None:
+    """Add the commits that the index lacks, the newest first, as far as there is time."""
+    for start in range(0, len(lacking), COMMITS):
+        index.add_commits(
+            (one.oid, one.subject, f"{one.subject}\n{one.body}", [_plain(path) for path in paths])
+            for one, paths in history.with_files(lacking[start : start + COMMITS])
+        )
+        if reading.is_over:
+            return
 
 
 def _rows(code: CodeMap, graph: Graph, wanted: list[tuple[str, str]]) -> Iterator[Row]:

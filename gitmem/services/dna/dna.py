@@ -12,6 +12,7 @@ from typing import Any
 from gitmem.codemap.graph import rank
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
+from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime
 from gitmem.codemap.imports import ecma
 from gitmem.codemap.imports.files import ProjectFiles, json_object, table, texts, toml_table
 from gitmem.errors import UnknownId
@@ -60,13 +61,14 @@ def describe(
     name: str,
     budget: int,
     progress: Progress | None = None,
+    reading: ReadingTime = WHOLE,
 ) -> list[DnaPage]:
     """Return the pages of a commit: of the whole first, then of each workspace.
 
     `name` is what the project is called when no manifest says it.
     """
     tags = code.every(graph)
-    ranks = rank.kept_ranks(code, graph)
+    ranks = rank.kept_ranks(code, graph, reading)
     resolution = code.resolution(graph)
     known: dict[str, bytes] = {}
 

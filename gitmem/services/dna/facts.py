@@ -261,13 +261,13 @@ def _start(
 
 def _key_files(sources: Sources, prefix: str) -> list[KeyFile]:
     """Return the files on which most depends: by rank, and by how many files use them."""
-    graph = sources.graph
+    counts = sources.graph.dependent_counts()
     rows = []
     for path, rank in sources.ranks.items():
         inside = path[len(prefix) :]
         is_beside = is_aside(path) or entries.is_tooling(inside) or inside.startswith(".")
         if path.startswith(prefix) and not is_beside:
-            users = len(graph.dependents(path))
+            users = counts[path]
             rows.append((rank * math.log2(1 + users), users, path))
     rows.sort(key=lambda row: (-row[0], row[2]))
     often = [row for row in rows if row[1] >= USERS]
