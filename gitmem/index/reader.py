@@ -216,10 +216,11 @@ class Index:
         return self._dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
 
     @healing
-    def number(self, /, **filters: "Any") -> int:
-        """Return how many records pass every filter of `rows`."""
+    def number(self, /, *, most: int = -1, **filters: "Any") -> int:
+        """Return how many records pass every filter of `rows`; of more than `most`, that many."""
         where, values = filtered(**filters)
-        return int(self.db.execute(f"SELECT COUNT(*) FROM records{where}", values).fetchone()[0])
+        sql = f"SELECT COUNT(*) FROM (SELECT 1 FROM records{where} LIMIT ?)"
+        return int(self.db.execute(sql, (*values, most)).fetchone()[0])
 
     @healing
     def hidden(self) -> "list[str]":

@@ -56,7 +56,7 @@ class RecordHistory:
 
         Ancestors come first. Raises MissingObject, and Busy when another process looks for long.
         """
-        self._follow(ref, tip)
+        self.follow(ref, tip)
         numbers: dict[int, str] = {}
         wanted = list(dict.fromkeys(ids))
         for start in range(0, len(wanted), SOME):
@@ -73,7 +73,7 @@ class RecordHistory:
 
         It has the records that are gone too. Raises what `commits` raises.
         """
-        self._follow(ref, tip)
+        self.follow(ref, tip)
         sql = (
             "SELECT h.id, c.oid, MAX(c.n) FROM changes h JOIN commits c ON c.n = h.n "
             "WHERE c.ref = ? GROUP BY h.id ORDER BY 3 DESC"
@@ -120,8 +120,11 @@ class RecordHistory:
             if os.path.lexists(self.path + suffix):
                 os.unlink(self.path + suffix)
 
-    def _follow(self, ref: str, tip: str) -> None:
-        """Bring what is kept to a tip; a look that was ended before is gone on with."""
+    def follow(self, ref: str, tip: str) -> None:
+        """Bring what is kept to a tip; a look that was ended before is gone on with.
+
+        Raises what `commits` raises.
+        """
         if self._seen_tip(ref) == tip:
             return
         try:
@@ -194,12 +197,16 @@ class RecordHistory:
             timeout=DEADLINE,
         )
         with transaction(self._db):
-            for oid, ids in _changed_ids(out):
-                row = self._db.execute(
-                    "INSERT INTO commits (ref, oid) VALUES (?, ?)", (ref, bytes.fromhex(oid))
-                )
-                rows = [(id, row.lastrowid) for id in ids]
-                self._db.executemany("INSERT OR IGNORE INTO changes VALUES (?, ?)", rows)
+            (last,) = self._db.execute("SELECT IFNULL(MAX(n), 0) FROM commits").fetchone()
+            rows = list(enumerate(_changed_ids(out), last + 1))
+            self._db.executemany(
+                "INSERT INTO commits VALUES (?, ?, ?)",
+                [(n, ref, bytes.fromhex(oid)) for n, (oid, _) in rows],
+            )
+            self._db.executemany(
+                "INSERT OR IGNORE INTO changes VALUES (?, ?)",
+                [(id, n) for n, (_, ids) in rows for id in ids],
+            )
 
 
 def _changed_ids(out: bytes) -> Iterator[tuple[str, list[str]]]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 RENAMED = 200  # files that are gone and looked for under another name
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
+LARGE = 5000  # records of a store whose history is not read while somebody waits
 TURN = 10.0  # seconds that a drain waits for the one before it
 LONGEST = 900  # seconds that a drain may take for one session, and for the rest
 
@@ -85,6 +86,7 @@ def _drain(app: App) -> None:
                 _follow,
                 _drift,
                 _refute,
+                _look_back,
                 _consolidate,
                 _expire,
             ):
@@ -205,6 +207,21 @@ def _drift(app: App) -> list[str]:
     from gitmem.worker.drift import keep
 
     return keep(app)
+
+
+def _look_back(app: App) -> list[str]:
+    """Note which commits changed which records of a large store, so that nobody has to wait."""
+    from gitmem.store.record_history import NAME, RecordHistory
+
+    is_large = sum(app.index().count().values()) > LARGE
+    if app.state.in_memory or not is_large or os.path.exists(app.home.join(NAME)):
+        return []
+    with RecordHistory(app.home, app.git) as history:
+        for name in ("shared", "private"):
+            store = app.store(name)
+            if tip := store.tip():
+                history.follow(store.ref, tip)
+    return []
 
 
 def _consolidate(app: App) -> list[str]:

@@ -210,7 +210,10 @@ def body(bench: Bench, records: int, only: str) -> None:
     small, large = made(bench, records // SHARE), made(bench, records)
     for path in (small, large):
         commits = git(path, "rev-list", "--count", SHARED)
-        print(f"{path.name}: {commits} commits of the store\n")
+        began = time.perf_counter()
+        mem(path, "log", place(path).id)
+        took = time.perf_counter() - began
+        print(f"{path.name}: {commits} commits of the store; the first log ID {took:.1f} s\n")
     compare(bench, place(small), place(large), only)
 
 

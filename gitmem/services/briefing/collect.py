@@ -82,6 +82,7 @@ FIELDS = (
 )
 PAGES = 3  # of the DNA that are told
 DAYS = 7  # of progress that are looked back on
+COUNTED = 1000  # facts of a subject that are counted, besides those that are told
 LOOKED = 30  # sessions that are looked at for the one before
 RECENT = 3  # records among which the last one is: a long session may end after a later one
 
@@ -405,10 +406,11 @@ class _Query:
         )
 
     def _first(self, index: "Index", subject: str, order: str, filters: "Row") -> "list[Row]":
-        """Return the first rows in an order, and count the others."""
+        """Return the first rows in an order, and count the others, up to `COUNTED`."""
         rows = index.rows(order=order, limit=self._most, **filters, **self._live)
         if self._totals and len(rows) == self._most:
-            others = index.number(**filters, **self._valid) - self._most
+            most = COUNTED + self._most
+            others = index.number(most=most, **filters, **self._valid) - self._most
             self.counts[subject] = self.counts.get(subject, 0) + others
         return rows
 

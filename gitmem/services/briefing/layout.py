@@ -96,7 +96,8 @@ class Section:
             *(line for n in sorted(kept) for line in self.blocks[n].lines),
         ]
         left = len(self.blocks) - len(kept) + self.beyond
-        return [*out, f"- … {left:,} more: {self.rest}"] if left else out
+        over = "over " if self.beyond >= collect.COUNTED else ""
+        return [*out, f"- … {over}{left:,} more: {self.rest}"] if left else out
 
 
 @dataclass(frozen=True, slots=True)
