@@ -1,6 +1,6 @@
 """Stores with a long history of many replicas, made with `git fast-import`: the same for the same numbers.
 
-A round is twenty commits: three replicas go on from the tip, six commits each, and two merges join
+A round is 21 commits at most: three replicas go on from the tip, and two merges join
 them. Each round adds ten records and changes eight; one of these is changed on two sides.
 """
 
@@ -18,7 +18,7 @@ from gitmem.repo.refs import SHARED
 from gitmem.store.layout import record_path
 from gitmem.store.store import Message
 
-ROUND, ADDED, STEP = 20, 10, 600  # commits, records, seconds from one commit to the next
+ROUND, ADDED, STEP = 21, 10, 600  # commits, records, seconds from one commit to the next
 FIRST = 1_577_836_800  # of the first commit, the same everywhere
 HOT = "src/hot.py"  # the file that `HOT_GOTCHAS` gotchas are anchored to
 HOT_GOTCHAS = 300

@@ -7,6 +7,7 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
+from gitmem.cli.ticking import ticking
 from gitmem.errors import GitmemError
 from gitmem.index.reader import open_index
 from gitmem.install import status
@@ -36,7 +37,8 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
     """
     term: Terminal = ctx.obj
     with term.open() as app:
-        found = list(_findings(app))
+        with ticking("checking"):
+            found = list(_findings(app))
         repaired = []
         if fix:
             for finding in found:
@@ -44,7 +46,8 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
                     repaired.append(finding.repair())
             if repaired:
                 app.close()
-                found = list(_findings(app))
+                with ticking("checking again"):
+                    found = list(_findings(app))
         errors = sum(f.level == "error" for f in found)
         if as_json:
             term.json(
