@@ -217,3 +217,30 @@ def test_show_tells_the_name_of_today_of_a_whole_file(mem, app):
     known = data_of(run(mem.folder, "list", "--json")[0])
     assert "lib/tax.py (now lib/duty.py)" in run(mem.folder, "show", known[0]["id"])[0]
     assert "about lib/duty.py" in run(mem.folder, "for", "lib/duty.py")[0]
+
+
+@pytest.fixture
+def crowded(mem, app) -> Path:
+    """The file with 23 gotchas about its fourth line, the last of them critical."""
+    for number in range(22):
+        mem("gotcha", "add", f"trap {number}", "--anchor", "app/pay.py:4")
+    mem("gotcha", "add", "worst", "--severity", "critical", "--anchor", "app/pay.py:4")
+    return app
+
+
+def test_hot_file_has_a_limit_and_the_command_that_shows_all(mem, crowded):
+    """Of many the worst come first; the last line says how to see the others, and that is so."""
+    out, _ = run(mem.folder, "for", "app/pay.py")
+    assert "worst" in out.splitlines()[0]
+    assert out.count("trap ") == 19
+    *_, last = out.splitlines()
+    assert last == "and 3 more: git mem gotcha for app/pay.py -n 23"
+    whole, _ = run(mem.folder, *last.partition("gotcha ")[2].split())
+    assert (whole.count("trap "), " more: " in whole) == (22, False)
+
+
+def test_json_of_a_hot_file_has_all_unless_a_limit_is_given(mem, crowded):
+    """Programs are not cut short, but where they ask for it."""
+    for args, number in (((), 23), (("-n", "3"), 3), (("-n", "20"), 20)):
+        out, _ = run(mem.folder, "for", "app/pay.py", "--json", *args)
+        assert len(data_of(out)) == number

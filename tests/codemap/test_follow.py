@@ -8,7 +8,9 @@ import time
 
 import pytest
 
+from gitmem.codemap.anchors import renames
 from gitmem.codemap.anchors.resolve import attach
+from gitmem.git.object_codec import object_id
 from tests.codemap import edits
 from tests.codemap.conftest import Tree
 
@@ -337,3 +339,54 @@ def test_huge_and_binary_files(tree: Tree):
     assert "adrift" == tree.follower().now(anchor).state
     (tree.path / "pay.py").write_bytes(b"\0\1\2" * 1000)
     assert "adrift" == tree.follower().now(anchor).state
+
+
+def test_unchanged_files_have_the_text_that_the_index_has(tree: Tree):
+    """What git says is as it was has these bytes on the disk; what was changed in any way is left out."""
+    names = [f"d{n % 3}/f {n}é.py" for n in range(12)]
+    for name in names:
+        tree.write(name, f"# {name}\n")
+    tree.commit()
+    tree.write(names[0], "# changed\n")
+    (tree.path / names[1]).unlink()
+    tree.git("rm", "-q", "--", names[2])
+    tree.write(names[3], "# staged\n")
+    tree.git("add", "--", names[3])
+    tree.git("update-index", "--assume-unchanged", "--", names[4])
+    tree.write(names[4], "# nobody looks\n")
+    tree.git("update-index", "--skip-worktree", "--", names[5])
+    (tree.path / names[6]).unlink()
+    (tree.path / names[6]).symlink_to("elsewhere")
+    tree.write("new.py", "# untracked\n")
+    os.utime(tree.path / names[7], (1, 1))
+    same = tree.follower().unchanged()
+    assert {names[3], *names[8:]} <= same.keys() <= {names[3], *names[7:]}
+    for name, blob in same.items():
+        assert blob == object_id("blob", (tree.path / name).read_bytes(), "sha1")
+
+
+def test_no_unchanged_files_without_a_work_tree(tree: Tree, tmp_path):
+    """A bare repository has no such files."""
+    tree.write("pay.py", PAY)
+    tree.commit()
+    subprocess.run(["git", "clone", "-q", "--bare", tree.path, tmp_path / "bare"], check=True)
+    assert Tree(tmp_path / "bare").follower().unchanged() == {}
+
+
+def test_renames_of_late_are_found_in_a_long_history(tree: Tree, monkeypatch):
+    """Only so many commits are looked through for a name: the last ones."""
+    monkeypatch.setattr(renames, "RECENT", 5)
+    tree.write("pay.py", PAY)
+    tree.commit()
+    anchor = {"path": "pay.py", "lines": [6, 6]}
+    tree.git("mv", "pay.py", "old.py")
+    tree.commit()
+    for number in range(8):
+        tree.write("other.py", f"X = {number}\n")
+        tree.commit()
+    assert tree.follower().earlier("old.py") == ()
+    assert tree.follower().called(anchor) == ""
+    tree.git("mv", "old.py", "new.py")
+    tree.commit()
+    assert tree.follower().earlier("new.py") == ("old.py",)
+    assert tree.follower().called({"path": "old.py", "lines": [6, 6]}) == "new.py"

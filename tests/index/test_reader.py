@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gitmem.index.builder import IndexCache
 from gitmem.index.reader import FIELDS, ORDERS, Index, sort_rows
+from gitmem.repo.refs import PRIVATE
 from gitmem.store import operations
 from gitmem.store.store import Message
 from gitmem.text.tokenizer import STOP, fold, match_query, parts, tokens, unfold
@@ -697,3 +698,32 @@ def test_the_newest_of_a_rare_kind_are_found_without_a_look_at_the_others(indexe
     plan = [row[3] for row in cache.db.execute(f"EXPLAIN QUERY PLAN {asked[0]}")]
     assert plan[0].startswith("SEARCH records USING INDEX records_what")
     assert not any("SCAN records" in step for step in plan)
+
+
+def test_counts_of_stores_and_kinds_are_those_of_the_rows(indexed, cache, open_store, repo):
+    """Each kind is counted by its folder's name; what both stores have is counted once."""
+    private = open_store(repo, ref=PRIVATE)
+    for kind in ("memory", "gotcha", "gotcha", "session", "snapshot", "event"):
+        add(indexed, record(kind, f"a {kind}"))
+    both = record("session", "in both stores")
+    add(indexed, both)
+    add(private, both)
+    add(private, record(title="private"))
+    cache.refresh({"shared": indexed, "private": private})
+    sql = (
+        "SELECT store, kind, COUNT(*) FROM records WHERE n NOT IN (SELECT n FROM hidden) "
+        "GROUP BY store, kind"
+    )
+    wanted = {(store, kind): number for store, kind, number in cache.db.execute(sql)}
+    assert cache.db.execute("SELECT COUNT(*) FROM hidden").fetchone() == (1,)
+    assert wanted == cache.index().count()
+    assert sum(wanted.values()) == 8
+
+
+def test_number_stops_at_a_limit(indexed, cache):
+    """Who asks whether there are more than some does not wait for all to be counted."""
+    for number in range(5):
+        add(indexed, record(title=f"fact {number}"))
+    cache.refresh({"shared": indexed})
+    index = cache.index()
+    assert [5, 3, 5] == [index.number(kinds=("memory",), most=most) for most in (-1, 3, 9)]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.services.retrieval.matcher import Match
 
 # seconds, for all files together, that code which went to another file is looked for
-FOR_PATIENCE = 1.0
+FOR_PATIENCE = 2.0
 
 
 FOR_LIMIT = 20  # of a file
