@@ -7,6 +7,7 @@ what the machine does besides says less there.
 
 import argparse
 import itertools
+import json
 import statistics
 import subprocess
 import sys
@@ -205,8 +206,48 @@ def judged(
     return question.name, *walls, times(wall), processor, times(cpu), verdict
 
 
+def wide(bench: Bench) -> None:
+    """Ask about a large work tree whose code nobody has read, again and again."""
+    files, commits = bench.size(FILES, 600), bench.size(COMMITS, 1200)
+    path = bench.folder / f"wide-{files}"
+    if not path.exists():
+        histories.make(path, commits, files, 60)
+        mem(path, "init", "--no-remote")
+    task, source = "the value of step 1200 is wrong in m1200", bench.fresh("payload")
+    prompt = f"{task}, so have a look at it, find out why, and write a test that fails first"
+    asked = (("scout", task), ("dna", "show"), ("dna", "refresh"), ("dna", "refresh", "--all"))
+    rows = []
+    with Launcher(bench.folder) as launcher:
+        for words in asked:
+            for cache in () if "--all" in words else path.glob(".git/gitmem/code*.db*"):
+                cache.unlink()
+            for again in range(1 if "--all" in words else 3):
+                wall = launcher.run([*program(), *words, "--json"], path)
+                rows.append((" ".join(words), f"{again + 1}", wall, unread(launcher.output())))
+                if "--all" not in words and not bench.quick and again == 0:
+                    bench.verdict(f"{words[0]}, first answer, seconds", wall, FIRST_ANSWER)
+        for again in range(3):
+            source.write_bytes(payload("UserPromptSubmit", path, f"w{again}", prompt=prompt))
+            wall = launcher.run([*program(), "hook", "claude"], path, source)
+            rows.append(("hook: a prompt", f"{again + 1}", wall, ""))
+    cells = [(name, again, f"{wall:.2f} s", left) for name, again, wall, left in rows]
+    title = f"{files:,} files, {commits:,} commits; the code is read from nothing"
+    table(title, ("git mem", "call", "time", "files not read yet"), cells)
+
+
+def unread(output: str) -> str:
+    """Return how many files an answer leaves out."""
+    data = json.loads(output[output.index("{") :])["data"]
+    first = data[0] if isinstance(data, list) else data
+    return f"{first['unread_count']:,}"
+
+
 def body(bench: Bench, records: int, only: str) -> None:
-    """Compare the two sizes."""
+    """Compare the two sizes, and ask about a large work tree."""
+    if only in {"", "wide"}:
+        wide(bench)
+    if only == "wide":
+        return
     small, large = made(bench, records // SHARE), made(bench, records)
     for path in (small, large):
         commits = git(path, "rev-list", "--count", SHARED)

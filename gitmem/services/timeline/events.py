@@ -30,6 +30,7 @@ SOURCES = ("commit", "memory", "gotcha", "snapshot", "session", "work", "event")
 _OF_KIND = {"gotcha": "gotcha", "work": "work", "snapshot": "snapshot", "event": "event"}
 _OWN = frozenset({"snapshot", "event"})  # kinds that the index tells, not the history of the store
 TALE = 200  # characters of a title
+NAMED = 200  # records that git looks for in the messages of commits
 LATE = 200  # events that are held back to put them in order
 GONE = "(removed)"  # the title of a record that is there no more: no view shows its words
 
@@ -219,7 +220,13 @@ def _memory(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]
         if wanted.file
         else set()
     )
-    return _of_memory(sources, wanted, _log(sources, wanted, *_span(wanted), *tips, "--"), about)
+    if wanted.file and not about:
+        return iter(())
+    named: list[str] = []
+    if len(about) <= NAMED:  # git looks for them in less time than it takes to print all commits
+        named = ["--fixed-strings", *(f"--grep=Gitmem-Id: {id}" for id in sorted(about))]
+    log = _log(sources, wanted, *_span(wanted), *(named if about else ()), *tips, "--")
+    return _of_memory(sources, wanted, log, about)
 
 
 def _of_memory(
