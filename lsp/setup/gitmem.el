@@ -1,6 +1,7 @@
 ;; Gotchas of a file as notes of flymake: in every mode, beside a language's own server.
 (defvar gitmem-program "git-mem")
 (defvar gitmem-marks t "Whether anything is marked; `gitmem-toggle' switches it.")
+(defvar-local gitmem--process nil "The one whose answer is wanted; a later one takes its place.")
 (defvar-local gitmem--notes nil "A marker, a type and a text for each gotcha of the saved file.")
 
 (defun gitmem--read (output)
@@ -33,24 +34,28 @@
 
 (defun gitmem-flymake (report &rest _)
   "Ask for the gotchas of the file; what is not saved yet moves the notes of before along."
+  (when (process-live-p gitmem--process)
+    (kill-process gitmem--process))
+  (setq gitmem--process nil)
   (if (or (buffer-modified-p) (not gitmem-marks))
       (gitmem--report report)
-    (let ((process (make-process
-                    :name "git-mem" :noquery t :connection-type 'pipe
-                    :buffer (generate-new-buffer " *gitmem*")
-                    :stderr (get-buffer-create " *gitmem errors*")
-                    :command (list gitmem-program "gotcha" "for" (buffer-file-name) "--json")
-                    :sentinel #'gitmem--answered)))
-      (process-put process 'asker (current-buffer))
-      (process-put process 'report report))))
+    (setq gitmem--process
+          (make-process :name "git-mem" :noquery t :connection-type 'pipe
+                        :buffer (generate-new-buffer " *gitmem*")
+                        :stderr (get-buffer-create " *gitmem errors*")
+                        :command (list gitmem-program "gotcha" "for" (buffer-file-name) "--json")
+                        :sentinel #'gitmem--answered))
+    (process-put gitmem--process 'asker (current-buffer))
+    (process-put gitmem--process 'report report)))
 
 (defun gitmem--answered (process _event)
   "Take the answer of a PROCESS that has ended."
   (unless (process-live-p process)
     (when (buffer-live-p (process-get process 'asker))
       (with-current-buffer (process-get process 'asker)
-        (save-excursion (setq gitmem--notes (gitmem--read (process-buffer process))))
-        (gitmem--report (process-get process 'report))))
+        (when (eq process gitmem--process)
+          (save-excursion (setq gitmem--notes (gitmem--read (process-buffer process))))
+          (gitmem--report (process-get process 'report)))))
     (kill-buffer (process-buffer process))))
 
 (defun gitmem-start ()

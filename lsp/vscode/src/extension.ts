@@ -42,6 +42,7 @@ export function activate(context: vscode.ExtensionContext): void {
     client.onChange(refresh),
     marks.onChange(refresh),
     tree.onFill((rows) => bar.show(rows, tree.file)),
+    tree.onFill(() => all.refresh()),
     born,
     born.onDidCreate(look),
     vscode.window.onDidChangeActiveTextEditor(refresh),

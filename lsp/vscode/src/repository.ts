@@ -26,6 +26,7 @@ export class RepositoryTree implements vscode.TreeDataProvider<Group | Row>, vsc
   private root = "";
   private words: string[] = [];
   private turn = 0;
+  private seen = "";
 
   readonly onDidChangeTreeData = this.changed.event;
 
@@ -38,7 +39,6 @@ export class RepositoryTree implements vscode.TreeDataProvider<Group | Row>, vsc
     this.watched = vscode.Disposable.from(
       this.view,
       this.view.onDidChangeVisibility(() => this.refresh()),
-      client.onChange(() => this.refresh()),
     );
     void vscode.commands.executeCommand("setContext", BY_SEVERITY, this.bySeverity);
   }
@@ -54,12 +54,14 @@ export class RepositoryTree implements vscode.TreeDataProvider<Group | Row>, vsc
     }
     const turn = ++this.turn;
     const file = this.file() ?? vscode.workspace.workspaceFolders?.[0]?.uri;
-    const place = file ? [this.client.uri(file)] : [null];
+    const place = file ? this.client.uri(file) : null;
     const [rows, status] = await Promise.all([
-      this.client.ask<Row[]>("gitmem.list", place[0], { ...EVERYTHING, all: true }),
-      this.client.ask<Status>("gitmem.status", place[0]),
+      this.client.ask<Row[]>("gitmem.list", place, { ...EVERYTHING, all: true }),
+      this.client.ask<Status>("gitmem.status", place),
     ]);
-    if (turn === this.turn) {
+    const now = JSON.stringify([status?.root, rows]);
+    if (turn === this.turn && now !== this.seen) {
+      this.seen = now;
       this.rows = rows ?? [];
       this.root = status?.root ?? "";
       this.show();
