@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import pytest
 
 from tests.conftest import git
 from tests.editors.conftest import CODE, OTHER, TITLE, WORKAROUND, missing
+from tests.editors.pages import blocks, commands
 from tests.vscode import tools
 
 HERE = Path(__file__).parent
@@ -297,15 +300,7 @@ def code_server(
         "--extensions-dir",
         str(extensions),
     ]
-    done = subprocess.run(
-        [*base, "--install-extension", str(tools.VSIX)],
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-        check=False,
-    )
-    assert done.returncode == 0, f"the extension could not be installed: {done.stdout}{done.stderr}"
+    install(root, env, base)
     quiet = [
         "--auth",
         "none",
@@ -326,6 +321,48 @@ def code_server(
         yield listening(server, log)
     finally:
         end(server)
+
+
+def install(root: Path, env: dict[str, str], code: list[str]) -> None:
+    """Install the extension as docs/editors/vscode.md says, in a checkout that was not built."""
+    checkout, bin = root / "checkout", root / "bin"
+    for name in git(tools.ROOT, "ls-files", "-z", "Makefile", "gitmem", "lsp").split("\0"):
+        if name:
+            (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(tools.ROOT / name, checkout / name)
+    # what `npm install` would fetch is what was fetched already
+    (checkout / "lsp" / "vscode" / "node_modules").symlink_to(
+        tools.CACHE / "extension" / "node_modules"
+    )
+    bin.mkdir()
+    (bin / "code").write_text(f'#!/bin/sh\nexec {shlex.join(code)} "$@"\n', encoding="utf-8")
+    (bin / "code").chmod(0o755)
+    here = {
+        **env,
+        "PATH": f"{bin}{os.pathsep}{env['PATH']}",
+        "PYTHONPATH": f"{checkout}{os.pathsep}{checkout / 'lsp'}",
+    }
+    (block,) = blocks("vscode.md", "console")
+    typed, printed = commands(block), ""
+    for command in typed:
+        printed = type_in(command, checkout, here)
+    assert printed.startswith("code --install-extension ") and str(checkout) in printed
+    type_in(printed, checkout, here)
+
+
+def type_in(command: str, folder: Path, env: dict[str, str]) -> str:
+    """Run what a page has a person type; return what it printed."""
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
 
 
 def listening(server: "subprocess.Popen[bytes]", log: Path) -> str:

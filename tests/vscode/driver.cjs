@@ -149,6 +149,12 @@ const behind = () =>
       .map((text) => text.replace(/^"|"$/g, "")),
   );
 
+async function oneBehind() {
+  let found = [];
+  await until("one gotcha behind a line", async () => (found = await behind()).length === 1);
+  return found[0];
+}
+
 const position = async () => /Ln (\d+)/.exec((await page.locator(".statusbar").innerText()).replace(/\s+/g, " "))?.[1];
 
 /** Wait for a text in the view, and return all of it. */
@@ -247,23 +253,21 @@ const steps = {
     await line("cents = sum").click();
     seen.unasked = await behind();
     await palette("git mem: Toggle the Gotcha Behind the Current Line");
-    await until("the gotcha behind the line", async () => (await behind()).length === 1);
-    seen.behind = [await behind()];
+    seen.behind = [await oneBehind()];
     await calmShot("1-line");
     await page.keyboard.press("ArrowDown");
     await until("nothing behind the next line", async () => (await behind()).length === 0);
     await line("order.lock").click();
-    await until("the other gotcha", async () => (await behind()).length === 1);
-    seen.behind.push(await behind());
+    seen.behind.push(await oneBehind());
     // typed above it: it moves along at once, and its old line has nothing
     await line("import decimal").click();
     await page.keyboard.press("Home");
     await page.keyboard.press("Enter");
     await line("order.lock").click();
-    seen.behind.push(await behind(), [await position()]);
+    seen.behind.push(await oneBehind(), await position());
     await page.keyboard.press("Control+Z");
     await line("cents = sum").click();
-    await until("the first again", async () => (await behind()).length === 1);
+    seen.behind.push(await oneBehind());
   },
   async steps() {
     await line("import decimal").click();

@@ -104,10 +104,10 @@ def test_an_icon_stands_in_the_gutter_unless_it_is_unwanted(seen: dict[str, Any]
 
 def test_the_gotcha_of_the_line_is_behind_it_where_it_is_wanted(seen: dict[str, Any]) -> None:
     """Only there, and at once where a line was typed above."""
-    (first,), (other,), (moved,), (line,) = seen["behind"]
+    first, other, moved, line, again = seen["behind"]
 
     assert seen["unasked"] == []
-    assert TITLE in first and OTHER in other and OTHER in moved
+    assert TITLE in first and OTHER in other and OTHER in moved and TITLE in again
     assert line == "11"
 
 

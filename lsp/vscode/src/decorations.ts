@@ -31,8 +31,10 @@ export class Decorations implements vscode.Disposable {
       gutterIconSize: "80%",
     }),
   }));
-  private readonly behind = vscode.window.createTextEditorDecorationType({ rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen });
+  private readonly behind = vscode.window.createTextEditorDecorationType({ rangeBehavior: vscode.DecorationRangeBehavior.OpenOpen });
   private readonly spots = new Map<string, Spot[]>();
+  /** What is behind the line of an editor. */
+  private readonly written = new WeakMap<vscode.TextEditor, string>();
   private readonly watched: vscode.Disposable;
 
   constructor() {
@@ -82,15 +84,13 @@ export class Decorations implements vscode.Disposable {
     const cursor = editor.selection.active.line;
     const wanted = isSet("currentLine", false) && editor === vscode.window.activeTextEditor;
     const spots = wanted ? (this.spots.get(editor.document.uri.toString()) ?? []).filter((spot) => spot.at.line === cursor) : [];
-    const spot = spots.sort((a, b) => a.severity - b.severity)[0];
-    if (!spot || cursor >= editor.document.lineCount) {
-      editor.setDecorations(this.behind, []);
-      return;
+    const spot = cursor < editor.document.lineCount ? spots.sort((a, b) => a.severity - b.severity)[0] : undefined;
+    const now = spot ? `${cursor} ${spot.severity} ${spot.text}` : "";
+    if (now === (this.written.get(editor) ?? "")) {
+      return; // it grows with its line; set again, it would flicker
     }
-    const { end } = editor.document.lineAt(cursor).range;
-    const text = spot.text.length > LONGEST ? `${spot.text.slice(0, LONGEST)}…` : spot.text;
-    const after = { contentText: text, margin: "0 0 0 2.5em", fontStyle: "italic", color: new vscode.ThemeColor(LOOKS[spot.severity][2]) };
-    editor.setDecorations(this.behind, [{ range: new vscode.Range(end, end), renderOptions: { after } }]);
+    this.written.set(editor, now);
+    editor.setDecorations(this.behind, spot ? [{ range: editor.document.lineAt(cursor).range, renderOptions: { after: after(spot) } }] : []);
   }
 
   private edited(event: vscode.TextDocumentChangeEvent): void {
@@ -98,8 +98,15 @@ export class Decorations implements vscode.Disposable {
     const spots = this.spots.get(name);
     if (spots) {
       this.spots.set(name, event.contentChanges.reduce((moved, change) => moved.flatMap((spot) => shift(spot, change)), spots));
+      if (event.contentChanges.some(({ range, text }) => !range.isSingleLine || text.includes("\n"))) {
+        this.forget(name); // what is behind a line that was divided, joined or replaced is written anew
+      }
       this.lines();
     }
+  }
+
+  private forget(name: string): void {
+    vscode.window.visibleTextEditors.filter((editor) => editor.document.uri.toString() === name).forEach((editor) => this.written.set(editor, "?"));
   }
 
   dispose(): void {
@@ -107,6 +114,11 @@ export class Decorations implements vscode.Disposable {
     this.behind.dispose();
     this.icons.forEach(({ type }) => type.dispose());
   }
+}
+
+function after({ text, severity }: Spot): vscode.ThemableDecorationAttachmentRenderOptions {
+  const contentText = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return { contentText, margin: "0 0 0 2.5em", fontStyle: "italic", color: new vscode.ThemeColor(LOOKS[severity][2]) };
 }
 
 /** Return a mark where an edit has put it; nothing when the edit took its line away. */

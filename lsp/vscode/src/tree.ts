@@ -32,13 +32,16 @@ export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disp
     const turn = ++this.turn;
     const document = vscode.window.activeTextEditor?.document;
     if (document && document.uri.scheme === "file") {
-      this.uri = (await isForeign(document.uri)) ? undefined : document.uri;
+      const foreign = await isForeign(document.uri);
+      if (turn !== this.turn) {
+        return;
+      }
+      this.uri = foreign ? undefined : document.uri;
     } else if (!vscode.window.visibleTextEditors.some((editor) => editor.document.uri.toString() === this.uri?.toString())) {
       this.uri = undefined; // a panel or a preview may have the focus while the file is still seen
     }
     const found = this.uri && this.client.condition === "running" ? await this.client.ask<Row[]>("gitmem.list", this.client.uri(this.uri), EVERYTHING) : undefined;
     const { condition } = this.client;
-    const outside = !this.uri;
     if (turn !== this.turn) {
       return;
     }
@@ -48,7 +51,7 @@ export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disp
       this.code = undefined; // of the same file it stays until there is another answer
       this.codeOf = file;
     }
-    await vscode.commands.executeCommand("setContext", "gitmem.state", (condition === "running" || condition === "idle") && outside ? "nofile" : condition);
+    await vscode.commands.executeCommand("setContext", "gitmem.state", (condition === "running" || condition === "idle") && !this.uri ? "nofile" : condition);
     this.changed.fire();
     this.filled.fire(this.rows);
     // after what is recorded: the first time the code of a project is read takes seconds
