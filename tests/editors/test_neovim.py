@@ -115,6 +115,14 @@ def test_marks_of_all_kinds_go_and_come(nvim: Callable[..., dict[str, Any]]) -> 
     assert moved_five == [] and moved_six[0][0] == 6 and TITLE in moved_six[0][1]
     assert told["off"] == [[], [], [], "mem 2 off"]
     assert told["on"] == [1, "mem 2"]
+    (_, everywhere, about_all), *about_files = told["all"]
+    assert (everywhere, about_all) == (0, "Deploys take an hour")
+    assert [(name, line) for name, line, _ in about_files] == [
+        ("pay.py", 1),
+        ("pay.py", 5),
+        ("pay.py", 10),
+    ]
+    assert "Money is decimal" in about_files[0][2] and "snoozed until" in about_files[2][2]
     assert [text for text in told["said"] if "off" in text] == [
         "gitmem: marks are off; :Gitmem toggle shows them again."
     ] * 2

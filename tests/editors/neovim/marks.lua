@@ -84,5 +84,19 @@ D.main(function()
   D.wait('nothing to be shown', D.shows({}))
   vim.cmd('Gitmem toggle')
   D.wait('everything again', D.shows({ 5, 10 }))
+
+  -- the whole repository: by file and line, with what is about code or snoozed, and what is about no file
+  vim.fn.system({ 'git-mem', 'add', '-k', 'gotcha', 'Deploys take an hour' })
+  vim.fn.system({ 'git-mem', 'add', '-k', 'memory', '-t', 'decision', 'Money is decimal', '--anchor', 'pay.py:1' })
+  vim.api.nvim_win_set_cursor(0, { 10, 0 })
+  vim.cmd('Gitmem snooze')
+  D.wait('the snoozed one to go', D.shows({ 5 }))
+  vim.cmd('Gitmem list all')
+  D.wait('the list', function()
+    return #vim.fn.getqflist() == 4
+  end)
+  D.out.all = vim.tbl_map(function(item)
+    return { vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':t'), item.lnum, item.text:match('^%S+ (.*)$') }
+  end, vim.fn.getqflist())
   D.out.said = said
 end)
