@@ -300,8 +300,7 @@ async def _warm(ls: Server, folder: str) -> None:
     if found:
         place = ls.repositories.place(found)
         view = place.repository.view
-        await place.repository.run(view.warm)
-        await place.repository.run(view.look_ahead)
+        await place.repository.run(view.refresh)
         await place.repository.run(lambda: editing(place).sweep())
         switch_on(ls)
         ls.following.follow(place.repository)

@@ -285,7 +285,7 @@ def test_a_busy_store_keeps_the_resolve(repo, monkeypatch):
     with repo.app() as app, (repo.root / ".git" / "gitmem" / "write.lock").open("r+b") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         monkeypatch.setattr(App, "store", impatient)
-        done = resolve(app, record.id, str(repo.root / ".git"))
+        done = resolve(app, record.id, app.location)
         monkeypatch.undo()
         assert repo.git("rev-parse", SHARED) == tip
     assert (done.journaled, done.already) == (True, False)

@@ -7,9 +7,11 @@ from io import BytesIO
 
 import pytest
 
-from gitmem_lsp.diagnostics.prefetch import Ahead
+from gitmem_lsp.diagnostics.file_notes import FileNotes, NoteFinder
+from gitmem_lsp.diagnostics.prefetch import prefetch
 from gitmem_lsp.protocol.frames import read_frame
-from gitmem_lsp.settings import DEFAULTS
+from gitmem_lsp.protocol.positions import split_lines
+from gitmem_lsp.settings import DEFAULTS, from_editor
 from gitmem_lsp.workspace.repositories import DocumentPlace, Repositories
 
 TEXT = "import os\nx = 1\n"
@@ -27,61 +29,63 @@ async def home(repo):
     repositories.close(5)
 
 
-async def made(place: DocumentPlace, encoding: str = "utf-16") -> Ahead:
-    """Return what is ready once the stores have been read and all is made."""
-    ahead = Ahead()
-    await refreshed(place)
-    await ahead.prepare(place, encoding, DEFAULTS)
-    return ahead
+async def made(place: DocumentPlace) -> NoteFinder:
+    """Return the notes that are at hand once the stores have been read and all is made."""
+    notes = NoteFinder()
+    await place.repository.run(place.repository.view.refresh)
+    await prefetch(notes, place, "utf-16", DEFAULTS)
+    return notes
 
 
-async def refreshed(place: DocumentPlace) -> None:
-    await place.repository.run(place.repository.view.warm)
-    await place.repository.run(place.repository.view.look_ahead)
+def titles(found: FileNotes | None) -> list[str] | None:
+    return None if found is None else sorted(note.row["title"] for note in found.shown)
 
 
-def titles(found: list | None) -> list[str] | None:
-    return None if found is None else [one["message"] for one in found]
-
-
-async def test_found_for_the_very_text_alone(home):
-    """The text on the disk has its diagnostics; another text, the same with other line ends, other settings or columns have none."""
-    ahead = await made(home)
-    (only,) = ahead.find(home, "utf-16", DEFAULTS, TEXT)
-    assert (only["message"], only["range"]["start"], only["range"]["end"]) == (
+async def test_at_hand_for_the_very_text_alone(home):
+    """The text on the disk has its notes; another text, or the same with other line ends, has none."""
+    notes = await made(home)
+    found = notes.at_hand(home, TEXT)
+    (mark,) = found.marks(home, split_lines(TEXT), "utf-16", DEFAULTS)
+    where = mark.diagnostic.range
+    assert (mark.diagnostic.message, where.start.line, where.end.character) == (
         "x must stay odd",
-        {"line": 1, "character": 0},
-        {"line": 1, "character": 5},
+        1,
+        5,
     )
-    assert ahead.find(home, "utf-16", DEFAULTS, TEXT + "\n") is None
-    assert ahead.find(home, "utf-16", DEFAULTS, TEXT.replace("\n", "\r\n")) is None
-    assert ahead.find(home, "utf-8", DEFAULTS, TEXT) is None
-    assert ahead.find(home, "utf-16", replace(DEFAULTS, max_per_file=1), TEXT) is None
-    assert ahead.find(replace(home, paths=("b.py",)), "utf-16", DEFAULTS, TEXT) is None
-    assert ahead.find(replace(home, worktree="/elsewhere"), "utf-16", DEFAULTS, TEXT) is None
+    assert notes.at_hand(home, TEXT + "\n") is None
+    assert notes.at_hand(home, TEXT.replace("\n", "\r\n")) is None
+    assert notes.at_hand(replace(home, paths=("b.py",)), TEXT) is None
+    assert notes.at_hand(replace(home, gitdir="/elsewhere"), TEXT) is None
+
+
+async def test_other_settings_have_other_marks(home):
+    """Columns and settings are part of what is kept: nobody gets the marks of another."""
+    found = (await made(home)).at_hand(home, TEXT)
+    lines = split_lines(TEXT)
+    loud = from_editor({"severity": {"warning": "error"}})[0]
+    assert found.marks(home, lines, "utf-16", DEFAULTS)[0].diagnostic.severity.name != "Error"
+    assert found.marks(home, lines, "utf-16", loud)[0].diagnostic.severity.name == "Error"
 
 
 async def test_dropped_when_the_store_changes(home, repo):
-    """After a write nothing is found until it is made anew, and then with what was written."""
-    ahead = await made(home)
+    """After a write nothing is at hand until it is made anew, and then with what was written."""
+    notes = await made(home)
     repo.gotcha("x is read by two", "a.py:2")
-    await refreshed(home)
-    assert ahead.find(home, "utf-16", DEFAULTS, TEXT) is None
-    await ahead.prepare(home, "utf-16", DEFAULTS)
-    ((message),) = titles(ahead.find(home, "utf-16", DEFAULTS, TEXT))
-    assert "x must stay odd" in message
-    assert "x is read by two" in message
+    await home.repository.run(home.repository.view.refresh)
+    assert notes.at_hand(home, TEXT) is None
+    await prefetch(notes, home, "utf-16", DEFAULTS)
+    assert titles(notes.at_hand(home, TEXT)) == ["x is read by two", "x must stay odd"]
 
 
 async def test_a_file_that_changed_is_read_again(home, repo):
-    """Making it again follows the disk: what was edited has nothing ready, what was put back has."""
-    ahead = await made(home)
+    """Making it again follows the disk; what was found for another text is not at hand."""
+    notes = await made(home)
     repo.write("a.py", TEXT + "y = 2\n")
-    await ahead.prepare(home, "utf-16", DEFAULTS)
-    assert ahead.find(home, "utf-16", DEFAULTS, TEXT) is None
+    await prefetch(notes, home, "utf-16", DEFAULTS)
+    assert notes.at_hand(home, TEXT + "y = 2\n") is None
     repo.write("a.py", TEXT)
-    await ahead.prepare(home, "utf-16", DEFAULTS)
-    assert titles(ahead.find(home, "utf-16", DEFAULTS, TEXT)) == ["x must stay odd"]
+    await prefetch(notes, home, "utf-16", DEFAULTS)
+    assert titles(notes.at_hand(home, TEXT)) == ["x must stay odd"]
 
 
 async def test_what_is_no_text_is_passed_over(home, repo):
@@ -94,10 +98,10 @@ async def test_what_is_no_text_is_passed_over(home, repo):
     (repo.root / "link.py").symlink_to("a.py")
     (repo.root / "folder.py").mkdir()
     (repo.root / "binary.py").write_bytes(b"\xff\x00")
-    ahead = await asyncio.wait_for(made(home), 20)
-    assert titles(ahead.find(home, "utf-16", DEFAULTS, TEXT)) == ["x must stay odd"]
+    notes = await asyncio.wait_for(made(home), 20)
+    assert titles(notes.at_hand(home, TEXT)) == ["x must stay odd"]
     for name in ("pipe.py", "link.py", "folder.py", "binary.py", "gone.py"):
-        assert ahead.find(replace(home, paths=(name,)), "utf-16", DEFAULTS, TEXT) is None
+        assert notes.at_hand(replace(home, paths=(name,)), TEXT) is None
 
 
 async def test_an_opened_file_is_told_once_and_known_at_once(repo, connect):

@@ -177,14 +177,14 @@ FAILS_ONCE = """
 import os, sys
 import gitmem_lsp.workspace.repository_view as repository_view
 from gitmem.errors import Busy
-real = repository_view.RepositoryView.changed
-def busy(self):
+real = repository_view.RepositoryView.refresh
+def busy(self, **given):
     mark = os.path.join(self.location.commondir, "busy")
     if os.path.exists(mark):
         os.unlink(mark)
         raise Busy("the index is being built by another process.")
-    return real(self)
-repository_view.RepositoryView.changed = busy
+    return real(self, **given)
+repository_view.RepositoryView.refresh = busy
 from gitmem_lsp.__main__ import main
 sys.exit(main([]))
 """

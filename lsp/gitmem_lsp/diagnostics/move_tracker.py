@@ -4,72 +4,26 @@ This finds former names of their files, and code that came and went. It runs on 
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 
 from gitmem_lsp.background import Background
+from gitmem_lsp.diagnostics.file_notes import NoteFinder
 from gitmem_lsp.diagnostics.open_documents import Documents, Opened
-from gitmem_lsp.workspace.code_moves import NONE, Moves, numbered
+from gitmem_lsp.workspace.code_moves import NONE, Moves
 from gitmem_lsp.workspace.place_notes import EditorNote
 from gitmem_lsp.workspace.repositories import DocumentPlace
 
 BACK = 0.15  # seconds after the first diagnostics: git may take a while
-FILES = 500  # of which it is kept what was found
 
 
 class Tracking:
-    """What was found for the documents, and the tasks that look."""
+    """The tasks that look for moved code."""
 
-    def __init__(self, documents: Documents, background: Background) -> None:
+    def __init__(self, documents: Documents, notes: NoteFinder, background: Background) -> None:
         self._documents = documents
+        self._notes = notes
         self._background = background
-        self._known: OrderedDict[tuple[str, tuple[str, ...]], Moves] = OrderedDict()
-
-    def known(self, place: DocumentPlace, version: int) -> Moves:
-        """Return what was found for a file.
-
-        Of what came to it, only what is sure to be so in a state of the stores.
-        """
-        found = self._known.get((place.gitdir, place.paths), NONE)
-        return (
-            found
-            if found.version == version or not found.came
-            else numbered(replace(found, came=()))
-        )
-
-    def recall(self, state: Opened) -> None:
-        """Put what was found for a document's file into its state."""
-        if state.place is None:
-            state.paths, state.moves = (), NONE
-            return
-        found = self._known.get((state.place.gitdir, state.place.paths), NONE)
-        paths = tuple(dict.fromkeys((*state.place.paths, *found.names)))
-        if state.paths != paths or state.moves is not found:
-            state.paths, state.moves, state.stale = paths, found, True
-
-    async def renew(self, state: Opened) -> None:
-        """Leave out what came to a document and has been resolved since, or is gone."""
-        if (
-            state.place is not None
-            and state.rows is not None
-            and state.moves.came
-            and state.moves.version != state.rows.version
-        ):
-            view = state.place.repository.view
-            came = await state.place.repository.run(view.again, state.moves.came)
-            self._keep(
-                state,
-                state.place,
-                numbered(replace(state.moves, came=came, version=state.rows.version)),
-            )
-
-    def _keep(self, state: Opened, place: DocumentPlace, moves: Moves) -> None:
-        state.moves, state.paths = moves, tuple(dict.fromkeys((*place.paths, *moves.names)))
-        self._known[place.gitdir, place.paths] = moves
-        self._known.move_to_end((place.gitdir, place.paths))
-        if len(self._known) > FILES:
-            self._known.popitem(last=False)
 
     def begin(self, state: Opened) -> None:
         """Look around for a document, soon."""
@@ -80,26 +34,19 @@ class Tracking:
 
     async def _look(self, state: Opened, place: DocumentPlace) -> None:
         await asyncio.sleep(BACK)
-        found = await self.find(place, state.looked.notes)
-        state.tracked = found.version
+        moves = await self.find(place, state.found.notes)
+        state.tracked = moves.version
         if state.place is not place:
             return
-        before = state.moves
-        if found.same(before):
-            self._keep(state, place, replace(before, key=found.key, version=found.version))
-        else:
-            self._keep(state, place, numbered(found))
-            self._documents.touch(state.uri, moved=found.names != before.names)
+        before = self._notes.of_file(place).moves
+        self._notes.set_moves(place, moves)
+        if not moves.same(before):
+            self._documents.touch(state.uri, moved=moves.names != before.names)
         for other in self._documents.of(place.repository):  # what one has lost another may have got
-            idle = other.back is None or other.back.done()
-            if (
-                other is not state
-                and idle
-                and other.place
-                and other.place.worktree == place.worktree
-                and other.moves.key != found.key
-            ):
-                self.begin(other)
+            if other is not state and other.place and other.place.worktree == place.worktree:
+                idle = other.back is None or other.back.done()
+                if idle and self._notes.of_file(other.place).moves.key != moves.key:
+                    self.begin(other)
 
     async def find(self, place: DocumentPlace, notes: Sequence[EditorNote]) -> Moves:
         """Return what is known of a file that shows some notes."""

@@ -53,8 +53,8 @@ class Following:
             try:
                 await asyncio.wait_for(repository.news.wait(), self._patience(repository, failed))
             except TimeoutError:
-                if not failed:
-                    await self._look_ahead(repository)
+                if not failed and not self._publisher.is_prepared(repository):
+                    self._publisher.prepare(repository)
             repository.news.clear()
             await asyncio.sleep(GATHER)
             anyway = repository.view.until is not None and repository.view.until <= time.time()
@@ -63,7 +63,9 @@ class Following:
                 self._publisher.retry()
 
     def _patience(self, repository: ServedRepository, failed: int) -> float:
-        patience = AHEAD if not repository.view.is_ahead else SLOW if repository.watched else POLL
+        patience = SLOW if repository.watched else POLL
+        if not self._publisher.is_prepared(repository):
+            patience = AHEAD
         if failed:  # a store that is being built is there soon; one that is broken may stay so
             patience = min(SLOW, POLL * 2 ** min(failed - 1, 10))
         until = repository.view.until
@@ -74,35 +76,28 @@ class Following:
             repository.location, repository.user, repository.news.set
         )
 
-    async def _look_ahead(self, repository: ServedRepository) -> None:
-        try:
-            await repository.run(repository.view.look_ahead)
-            self._publisher.prepare(repository)
-        except Exception as error:  # noqa: BLE001 - only speed is lost
-            log.info("the stores could not be read ahead: %s", error)
-
     async def _look(self, repository: ServedRepository, anyway: bool) -> bool:
         """Bring what is shown up to date; False when that has to be tried again."""
-        heads = repository.view.heads
+        view = repository.view
+        heads, version = view.heads, view.version
         # folders may have come; what is written in them from now on is told, the rest is seen below
         await self._watch(repository)
         try:
-            moved = await repository.run(repository.view.moved)
-            changed = (moved or anyway) and await repository.run(repository.view.changed)
+            await repository.run(lambda: view.refresh(anyway=anyway))
         except GitmemError as error:
             self._background.warn(error)
             return False
         except Exception as error:  # noqa: BLE001 - a look that fails is followed by another
             log.info("the stores could not be looked at: %s", error)
             return False
-        if moved and heads != repository.view.heads:
+        if heads != view.heads:
             self._publisher.moved(repository)
-        for problem in repository.view.problems:
+        for problem in view.problems:
             self._background.warn(problem)
         open_now = self._publisher.of(repository)
         # a document that was opened or saved a moment ago may have been first to read the news
-        if changed or any(
-            state.rows and state.rows.version != repository.view.version for state in open_now
+        if version != view.version or any(
+            state.place and state.found.rows.version not in {-1, view.version} for state in open_now
         ):
             await self._publisher.reload(repository)
             self._client.tell_changed([state.uri for state in self._publisher.of(repository)])

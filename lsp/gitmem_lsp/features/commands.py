@@ -22,7 +22,6 @@ from gitmem_lsp import command_names
 from gitmem_lsp.editing import record_changes
 from gitmem_lsp.editing.virtual_documents import Editing
 from gitmem_lsp.features import code, provenance, reports
-from gitmem_lsp.features.file_memories import memory_notes, snoozed_notes
 from gitmem_lsp.features.host import Host
 from gitmem_lsp.features.resolve import (
     ForeignDocument,
@@ -31,7 +30,7 @@ from gitmem_lsp.features.resolve import (
     home,
     lines_from,
     lines_of,
-    looked_at,
+    notes_of,
     place_of,
 )
 from gitmem_lsp.protocol.safe_text import plain
@@ -149,7 +148,7 @@ async def reanchor(ls: Host, id: str, uri: str, range: dict[str, Any]) -> Answer
     anchor = await _anchor(ls, place, uri, range)
     state = ls.publisher.get(uri)
     was = next((note.spot for note in state.notes if note.id == id), None) if state else None
-    paths = state.paths if state and state.paths else place.paths
+    paths = ls.publisher.notes.paths(place)
     done = await place.repository.run(
         lambda: record_changes.reanchor(place.repository.view.app, id, anchor, paths, was)
     )
@@ -199,8 +198,7 @@ async def timeline(ls: Host, uri: str, position: dict[str, Any] | None = None) -
     place = await place_of(ls, uri)
     lines = await lines_of(ls, uri, place)
     line = int((position or {}).get("line", 0))
-    state = ls.publisher.get(uri)
-    paths = state.paths if state and state.paths else place.paths
+    paths = ls.publisher.notes.paths(place)
     view = place.repository.view
 
     def about() -> list[Row]:
@@ -308,13 +306,15 @@ async def list_gotchas(
     """
     wanted = options or {}
     if uri and not wanted.get("all"):
-        _, found = await looked_at(ls, uri)
-        memories = await memory_notes(ls, uri) if wanted.get("memories") else []
-        snoozed = await snoozed_notes(ls, uri) if wanted.get("snoozed") else []
-        notes = (*found.notes, *found.triggered, *found.past)
-        named = {note.id for note in notes}
-        others = [note for note in (*memories, *snoozed) if note.id not in named]
-        return reports.of_notes((*notes, *others))
+        _, found = await notes_of(ls, uri, asides=True)
+        named = {note.id for note in found.shown}
+
+        def is_listed(note: EditorNote) -> bool:
+            option = _aside_kind(note)
+            return not option or bool(wanted.get(option))
+
+        asides = [note for note in found.asides or () if note.id not in named and is_listed(note)]
+        return reports.of_notes((*found.shown, *asides))
     place = await home(ls, uri or "")
     if place is None:
         return []
@@ -341,16 +341,23 @@ def _open_rows(view: RepositoryView, kinds: tuple[str, ...]) -> list[Row]:
     ]
 
 
+def _aside_kind(note: EditorNote) -> str:
+    """Return the option that lists an aside; '' for one that is listed anyway."""
+    if note.row["kind"] == "memory":
+        return "memories"
+    return "snoozed" if note.row.get("snoozed_until") else ""
+
+
 async def report(ls: Host, uri: str) -> Answer:
     """Open a page about the gotchas of a file."""
-    place, found = await looked_at(ls, uri)
+    place, found = await notes_of(ls, uri)
     title = f"Gotchas of {place.paths[0]}"
     return await _page(
         ls,
         place,
         f"gotchas-{place.paths[0]}",
         title,
-        reports.report(title, reports.of_notes((*found.notes, *found.triggered))),
+        reports.report(title, reports.of_notes(found.shown)),
     )
 
 
@@ -378,7 +385,7 @@ async def status(ls: Host, uri: str | None = None) -> Answer:
 
     counts = await place.repository.run(count)
     adrift: set[str] = {
-        note.id for state in ls.publisher.of(place.repository) for note in _lost(state.looked.notes)
+        note.id for state in ls.publisher.of(place.repository) for note in _lost(state.found.notes)
     }
     return {
         "root": place.worktree or os.path.realpath(place.repository.location.commondir),

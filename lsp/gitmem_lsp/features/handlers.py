@@ -20,13 +20,13 @@ from gitmem_lsp.features import code, code_actions, code_lens, comment_edits, co
 from gitmem_lsp.features import symbols as outline
 from gitmem_lsp.features.commands import editing
 from gitmem_lsp.features.document_links import make_links, range_of
-from gitmem_lsp.features.file_memories import covering, memory_notes
 from gitmem_lsp.features.host import Host
 from gitmem_lsp.features.hover import RECORDS, HoverText, make_hover, wants_markdown
 from gitmem_lsp.features.record_ids import id_at, ids_in
 from gitmem_lsp.features.resolve import first_look, home
 from gitmem_lsp.protocol.positions import code_range, to_index
 from gitmem_lsp.protocol.safe_text import plain
+from gitmem_lsp.workspace.place_notes import covering
 
 FOUND = 50  # records that a search of the workspace lists
 
@@ -127,8 +127,9 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
     shown = [note for mark in state.marks for note in mark.notes]
     notes = covering(shown, line)
     marked = {note.id for note in shown}
-    memories = covering(await memory_notes(ls, uri), line)
-    notes += [note for note in memories if note.id not in marked]
+    about = await ls.publisher.with_asides(state, document)
+    memories = [note for note in about.asides or () if note.row["kind"] == "memory"]
+    notes += [note for note in covering(memories, line) if note.id not in marked]
     messages = _messages(state.marks, line) if ls.diagnostics_in_hover else {}
     repository, told = state.place.repository, []
     for note in notes[:RECORDS]:
@@ -158,7 +159,7 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
     )
 
 
-def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | t.Command]:
+async def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | t.Command]:
     """Offer what can be done about a range.
 
     Actions for its gotchas are always offered, those for any code only when they are asked for.
@@ -186,7 +187,9 @@ def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | 
         facts = (uri, document.version, document.language_id or "", state.place.paths[0])
         found += comment_edits.for_marks(state.marks, range, facts, document.lines, versioned)
         found += code_actions.for_astray(state.notes, range, uri)
-        found += code_actions.for_past(state.looked.past, range, uri)
+        asides = (await ls.publisher.with_asides(state, document)).asides or ()
+        past = [note for note in asides if note.row.get("resolved")]
+        found += code_actions.for_past(past, range, uri)
         found += code_actions.for_code(range, uri)
     found = [
         a for a in found if code_actions.wanted(context.only, str(getattr(a.kind, "value", a.kind)))

@@ -6,17 +6,15 @@ The client names a document, a range or an id. The files may be open or not.
 import asyncio
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from lsprotocol import types as t
 from pygls.uris import to_fs_path
 
 from gitmem.errors import GitmemError, UserError
-from gitmem_lsp.diagnostics.note_cache import Looked, look, look_further
+from gitmem_lsp.diagnostics.file_notes import FileNotes
 from gitmem_lsp.features.host import Host
 from gitmem_lsp.protocol.positions import git_lines, split_lines
-from gitmem_lsp.workspace.code_moves import NONE, Moves
 from gitmem_lsp.workspace.file_text import read_regular
 from gitmem_lsp.workspace.place_notes import MAX_CHARS
 from gitmem_lsp.workspace.repositories import DocumentPlace, ServedRepository
@@ -82,7 +80,7 @@ async def holder(ls: Host, id: str, uri: str = "") -> DocumentPlace:
     repositories: dict[ServedRepository, DocumentPlace] = {}
     for state in ls.publisher.all():
         if state.place is not None:
-            if any(note.id == id for note in (*state.notes, *state.looked.past)):
+            if id in state.found.ids:
                 return state.place
             repositories.setdefault(state.place.repository, state.place)
     await _homes(ls)
@@ -139,33 +137,24 @@ async def first_look(ls: Host, uri: str) -> None:
             return
 
 
-async def looked_at(ls: Host, uri: str) -> tuple[DocumentPlace, Looked]:
-    """Return what is known of a document's gotchas, open or not."""
+async def notes_of(ls: Host, uri: str, *, asides: bool = False) -> tuple[DocumentPlace, FileNotes]:
+    """Return what is recorded about a document, open or not; `asides` are looked for on demand.
+
+    Raises GitmemError.
+    """
     place = await place_of(ls, uri)
-    state = ls.publisher.get(uri)
+    state, notes = ls.publisher.get(uri), ls.publisher.notes
+    lines = await lines_of(ls, uri, place)
     if state is not None:
         while state.shown is None and state.task is not None and not state.task.done():
             await asyncio.wait({state.task})  # its first look is under way
-        return place, replace(state.looked, notes=state.moves.told(state.looked.notes))
-    lines = await lines_of(ls, uri, place)
-    found = await _look(place, place.paths, lines, NONE)
-    moves = await ls.publisher.tracking.find(place, found.notes)
-    if moves.names or moves.came:
-        found = await _look(place, tuple(dict.fromkeys((*place.paths, *moves.names))), lines, moves)
-    return place, replace(found, notes=moves.told(found.notes))
-
-
-async def _look(
-    place: DocumentPlace, paths: tuple[str, ...], lines: tuple[str, ...], moves: Moves
-) -> Looked:
-    view, read_code = place.repository.view, place.repository.read_code
-    rows = moves.over(await place.repository.run(view.gotchas, paths))
-    found = await read_code(look, view, place.worktree, rows, paths, lines)
-    return (
-        found
-        if found.whole
-        else await read_code(look_further, view, place.worktree, rows, paths, lines, found)
-    )
+        found = state.found
+    else:
+        await place.repository.run(place.repository.view.refresh)
+        found = await notes.find(place, lines)
+        notes.set_moves(place, await ls.publisher.tracking.find(place, found.notes))
+        found = await notes.find(place, lines)
+    return place, await notes.with_asides(place, found, lines) if asides else found
 
 
 def lines_from(range: Any, lines: Sequence[str]) -> tuple[int, int] | None:

@@ -8,7 +8,6 @@ put into the document's rows with an anchor at its place on the disk, so that fr
 followed in the buffer like any other. All but `Moves` is for the thread that asks git for renames.
 """
 
-import itertools
 import os
 import time
 from collections import OrderedDict
@@ -25,8 +24,6 @@ from gitmem_lsp.workspace.repository_view import Row, Rows
 SECONDS = 3.0  # that looking around for one document may take
 WORKTREES = 8  # whose history is kept
 
-_numbers = itertools.count(1)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
@@ -35,8 +32,7 @@ class Moves:
     It has former names of its file, gotchas that came from other files, and {id: path:line} of code
     that left it.
 
-    `key` names the state of the files that gotchas are about, `version` that of the stores,
-    `number` this value among all.
+    `key` names the state of the files that gotchas are about, `version` that of the stores.
     """
 
     names: tuple[str, ...] = ()
@@ -44,7 +40,10 @@ class Moves:
     left: Mapping[str, str] = field(default_factory=dict)
     key: Hashable = None
     version: int = -1
-    number: int = 0
+
+    def paths(self, own: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the paths of a file with its former names."""
+        return tuple(dict.fromkeys((*own, *self.names)))
 
     def over(self, rows: Rows) -> Rows:
         """Return the rows of a document with those that came."""
@@ -176,11 +175,6 @@ class _MovedTree:
 
     def _was(self, path: str, todo: Mapping[str, set[str]]) -> bool:
         return path in todo or self._settled[path][1]
-
-
-def numbered(moves: Moves) -> Moves:
-    """Return a value under a number of its own; one that only has names needs none."""
-    return replace(moves, number=next(_numbers) if moves.came or moves.left else 0)
 
 
 def _brought(one: Placed, path: str, text: str, data: bytes) -> Row:

@@ -6,7 +6,7 @@ Pure but for what the placer reads; runs on the thread that reads code.
 import json
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -151,21 +151,17 @@ def choose(
     ]
 
 
-def quick_notes(
-    rows: Sequence[Row], paths: Sequence[str], text: str, count: int
+def notes_of_same(
+    chosen: Sequence[tuple[Row, list[tuple[int, dict[str, Any]]]]],
+    blobs: Collection[str],
+    count: int,
 ) -> list[EditorNote] | None:
     """Return the notes if every anchor was made on this very text, else None.
 
-    `count` is the number of lines of the text. No search is needed in this case.
+    `blobs` are the oids of the text, `count` is the number of its lines. No search is needed then.
     """
-    if "\r" in text:
-        return None
-    chosen = choose(rows, paths)
     anchors = [anchor for _, found in chosen for _, anchor in found]
-    blobs = {str(anchor.get("blob") or "") for anchor in anchors}
-    if len(blobs) > 1 or not all(map(_is_span, anchors)):
-        return None
-    if blobs and not blobs <= blob_ids(text, map(len, blobs)):
+    if not all(_is_span(anchor) and anchor.get("blob") in blobs for anchor in anchors):
         return None
     out = []
     for row, found in chosen:
@@ -174,8 +170,14 @@ def quick_notes(
         ]
         if spots:
             line, last, number = min(spots)
-            out.append(EditorNote(row, line, "same", last=last, anchor=number))
+            state = "moved" if "came" in row else "same"
+            out.append(EditorNote(row, line, state, last=last, anchor=number))
     return out
+
+
+def covering(notes: Sequence[EditorNote], line: int) -> list[EditorNote]:
+    """Return the notes whose code has a line, from 0; those of the whole file on its first line."""
+    return [note for note in notes if note.line <= line <= max(note.line, note.last)]
 
 
 def _is_span(anchor: Mapping[str, Any]) -> bool:
@@ -194,7 +196,11 @@ def find_notes(
     """Return each gotcha at its best place in a text, the most severe first."""
     chosen = choose(rows, paths)
     lengths = {len(str(a["blob"])) for _, found in chosen for _, a in found if a.get("blob")}
-    blobs = blob_ids("".join(lines), lengths) if lengths else frozenset()
+    text = "".join(lines)
+    blobs = blob_ids(text, lengths) if lengths else frozenset()
+    same = notes_of_same(chosen, blobs, len(lines)) if "\r" not in text else None
+    if same is not None:
+        return same
     ended, starts = git_lines(lines)
     texts = [content(line) for line in ended]
     keyed = {

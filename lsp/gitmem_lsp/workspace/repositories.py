@@ -11,7 +11,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from gitmem.errors import GitmemError
@@ -214,9 +214,19 @@ class Repositories:
         if not self.expected:
             self.found.set()
 
-    def recall(self, path: str) -> DocumentPlace | None:
-        """Return where a file was found before, without a look at the disk."""
-        return self._files.get(path)
+    def guess(self, path: str) -> DocumentPlace | None:
+        """Return where a file was found before, or most likely is, without a look at the disk.
+
+        The file may be a link, or in a repository within: the disk is read afterwards.
+        """
+        known = self._files.get(path)
+        if known is not None:
+            return known
+        for home in self.homes.values():
+            rest = inside(path, home.worktree) if home.worktree else None
+            if rest and ".git" not in rest.split("/"):
+                return replace(home, paths=(rest,))
+        return None
 
     def forget(self, path: str) -> None:
         """Take a file for one that was never looked for."""

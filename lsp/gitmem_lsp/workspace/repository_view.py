@@ -2,8 +2,8 @@
 
 Used by the repository's threads only.
 
-Rows are kept by path as of a state of the stores; a state is the tips of the stores and what is
-snoozed.
+A state is the tips of the stores, what is snoozed, what work trees refute, and the settings; it has
+a number.
 """
 
 import os
@@ -34,12 +34,11 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 HIDES = {"user": 0, "shared": 1, "private": 2}  # of one id in several stores the last is shown
-FILES = 500  # files whose rows are kept
+FILES = 500  # paths that are asked for at once
 PAST = 20  # resolved gotchas of a file that can be reopened from it
 WIDE = 500  # gotchas with a pattern or a trigger that are looked at
 RECENT = 300  # records, the newest, whose titles are looked at for what is half typed
-AHEAD = 20_000  # gotchas that are kept at hand for files that were not opened yet
-NEVER = "9999"  # a time after all others
+AHEAD = 20_000  # gotchas that are read for files that were not opened yet
 FOLLOWERS = 8  # work trees of one repository whose history is kept
 
 
@@ -47,14 +46,18 @@ FOLLOWERS = 8  # work trees of one repository whose history is kept
 class Rows:
     """The gotchas that may be about a file.
 
-    These are open ones, those that a trigger may bring there, and resolved ones; among the open
-    ones are memories that the code refutes. `version` names the state.
+    These are open ones, those that a trigger may bring there, resolved and snoozed ones; among the
+    open ones are memories that the code refutes. `version` names the state.
     """
 
-    open: tuple[Row, ...]
-    triggered: tuple[Row, ...]
-    past: tuple[Row, ...]
-    version: int
+    open: tuple[Row, ...] = ()
+    triggered: tuple[Row, ...] = ()
+    past: tuple[Row, ...] = ()
+    snoozed: tuple[Row, ...] = ()
+    version: int = -1
+
+
+NO_ROWS = Rows()
 
 
 class RepositoryView:
@@ -75,11 +78,7 @@ class RepositoryView:
         self._opened: App | None = None
         self._seen: tuple[Any, ...] | None = None
         self._key: tuple[Any, ...] = ()
-        self._rows: OrderedDict[tuple[str, ...], Rows] = OrderedDict()
-        self._ahead: tuple[int, dict[str, list[tuple[str, tuple[Any, ...]]]]] = (-1, {})
-        self._looked_ahead = -1
         self._globs: list[Row] = []
-        self._memories: dict[tuple[str, ...], tuple[str, list[Row]]] = {}
         self._triggered: list[Row] = []
         self.marks = TreeMarks({})
         self._refuted_memories: list[Row] = []
@@ -87,10 +86,9 @@ class RepositoryView:
         self.heads = 0  # how often HEAD has moved
         self._head: tuple[Any, ...] = ()
         self._busy: Connection | None = None
-        self._config: tuple[Any, ...] = ()
         self._snoozed: dict[str, float] = {}
-        self._bases: tuple[int, dict[str, set[str]]] = (-1, {})
-        self._about: tuple[tuple[int, frozenset[str]], list[Row]] = ((-1, frozenset()), [])
+        self._config: tuple[Any, ...] = ()
+        self._of_state: dict[Any, Any] = {}  # what was read of the present state
         self.version = 0
         self.until: float | None = None  # when the next snooze ends
         self.options: Options = DEFAULTS
@@ -128,103 +126,42 @@ class RepositoryView:
         )
         self.problems = tuple(settings.problems)
 
-    def recall(self, paths: tuple[str, ...]) -> Rows | None:
-        """Return the rows of a file if they are at hand. On any thread."""
-        found = self._rows.get(paths)
-        if found is None:
-            version, ahead = self._ahead
-            if version == self.version:
-                packed = [one for path in paths for one in ahead.get(path, ())]
-                rows = unpack(row for _, row in packed)
-                for (scope, _), row in zip(packed, rows, strict=True):
-                    row["store"] = scope or row["store"]
-                sort_rows(rows, "severity")
-                found = self._arranged(paths, rows)
-        return found
-
-    def ahead(self) -> list[str]:
-        """Return the files whose gotchas are at hand though nobody has opened them."""
-        version, found = self._ahead
-        return list(found) if version == self.version else []
-
-    @property
-    def is_ahead(self) -> bool:
-        """Whether the gotchas of all files are at hand, or it was seen that they are too many."""
-        return self._looked_ahead == self.version
-
-    def look_ahead(self) -> None:
-        """Have the gotchas of all files at hand, as long as they are not too many."""
-        version = self.version
-        if self._looked_ahead == version:
-            return
-        self._looked_ahead = version
-        out: dict[str, list[tuple[str, tuple[Any, ...]]]] = {}
-        count = 0
+    def all_gotchas(self) -> Iterator[tuple[str, Rows]]:
+        """Yield each file that gotchas are about, with its gotchas; none if they are too many."""
+        packed: dict[str, list[tuple[str, tuple[Any, ...]]]] = {}
         for scope, index in self.app.indexes():
-            for path, rows in index.packed(AHEAD).items():
-                out.setdefault(path, []).extend((scope, row) for row in rows)
-                count += len(rows)
-        stored = sum(
-            number
-            for _, index in self.app.indexes()
-            for (_, kind), number in index.count().items()
-            if kind == "gotcha"
-        )
-        self._ahead = (version, out) if stored <= AHEAD and count <= AHEAD else (-1, {})
+            for path, found in index.packed(AHEAD).items():
+                packed.setdefault(path, []).extend((scope, row) for row in found)
+        for path, pairs in packed.items():
+            rows = unpack(row for _, row in pairs)
+            for (scope, _), row in zip(pairs, rows, strict=True):
+                row["store"] = scope or row["store"]
+            sort_rows(rows, "severity")
+            yield path, self._arranged((path,), rows)
 
     def gotchas(self, paths: tuple[str, ...]) -> Rows:
         """Return the gotchas about a file by any of its paths.
 
         Those with a pattern that matches and those with triggers are included.
         """
-        app = self.app
-        if self._seen is None:
-            self.moved()  # before the first read, so that no move falls between the two
-        self._refresh()
-        if paths not in self._rows:
-            self._rows[paths] = self._arranged(paths, self._read(app, paths=paths))
-            if len(self._rows) > FILES:
-                self._rows.popitem(last=False)
-        return self._rows[paths]
+        self.refresh()
+        return self._arranged(paths, self._read(self.app, paths=paths))
 
     def memories(self, paths: tuple[str, ...]) -> list[Row]:
         """Return the memories that are anchored in a file by any of its paths."""
-        self._refresh()
-        now = self.app.clock.stamp()
-        until, known = self._memories.get(paths, ("", []))
-        if until <= now:  # nothing is known, or the first of them has expired
-            anchored = self.app.rows(
-                kinds=("memory",), statuses=LIVE, valid_at=now, paths=paths, limit=WIDE
-            )
-            wide = self.app.rows(
-                kinds=("memory",), statuses=LIVE, valid_at=now, globs=True, limit=WIDE
-            )
-            rows = [
-                row
-                for row in [*anchored, *wide]
-                if any(applies(anchor, paths) for anchor in row["anchors"])
-            ]
-            rows.sort(key=lambda row: HIDES.get(row["store"], 0))
-            if len(self._memories) >= FILES:
-                self._memories.clear()
-            known = list({row["id"]: row for row in rows}.values())
-            ends = (str(row["expires"]) for row in known if row["expires"])
-            self._memories[paths] = min(ends, default=NEVER), known
-        return known
-
-    def snoozed_gotchas(self, paths: tuple[str, ...]) -> list[Row]:
-        """Return the open gotchas of a file that are snoozed, each with `snoozed_until`."""
-        self._refresh()
-        if not self._snoozed:
-            return []
-        rows = [*self._read(self.app, paths=paths), *self._globs]
-        return [
-            {**row, "snoozed_until": stamp(self._snoozed[row["id"]])}
-            for row in {row["id"]: row for row in rows}.values()
-            if row["id"] in self._snoozed
-            and not row["resolved"]
-            and any(applies(anchor, paths) for anchor in row["anchors"])
+        wanted = {
+            "kinds": ("memory",),
+            "statuses": LIVE,
+            "valid_at": self.app.clock.stamp(),
+            "limit": WIDE,
+        }
+        rows = [
+            row
+            for row in (*self.app.rows(paths=paths, **wanted), *self.app.rows(globs=True, **wanted))
+            if any(applies(anchor, paths) for anchor in row["anchors"])
         ]
+        rows.sort(key=lambda row: HIDES.get(row["store"], 0))
+        return list({row["id"]: row for row in rows}.values())
 
     def _arranged(self, paths: tuple[str, ...], anchored: Sequence[Row]) -> Rows:
         """Return the rows for a file, given those that are anchored in it."""
@@ -241,59 +178,102 @@ class RepositoryView:
             reverse=True,
         )
         here = {row["id"] for row in live}
+        snoozed = tuple(
+            {**row, "snoozed_until": stamp(self._snoozed[row["id"]])}
+            for row in rows
+            if row["id"] in self._snoozed and not row["resolved"]
+        )
         return Rows(
             live,
             tuple(row for row in self._triggered if row["id"] not in here),
             tuple(past[:PAST]),
+            snoozed,
             self.version,
         )
 
-    def _refresh(self) -> None:
-        """Forget the rows when the stores, or what is snoozed, have changed."""
+    def refresh(self, *, anyway: bool = False) -> None:
+        """Bring the state up to date.
+
+        Nothing is read, unless it has to be done `anyway`, when no file has changed that the state
+        is read from: that takes a few calls of stat.
+        """
         app = self.app
-        indexes = app.indexes()
         now = app.clock.now()
+        seen = self._files_state()  # before they are read, so that no change falls between the two
+        if seen == self._seen and not anyway and (self.until is None or now < self.until):
+            return
+        heads = tuple(
+            _state(os.path.join(self.location.gitdir, name)) for name in ("HEAD", "logs/HEAD")
+        )
+        if heads != self._head:
+            self._head, self.heads = heads, self.heads + 1
         snoozed = self.snoozed(now)
         marks = read_marks(app)
+        if self._config != self._config_state():
+            self.configure()
         key = (
-            tuple((scope, *sorted(index.tips().items())) for scope, index in indexes),
+            tuple((scope, *sorted(index.tips().items())) for scope, index in app.indexes()),
             tuple(sorted(snoozed.items())),
             marks.key,
+            self._config,
         )
-        if key == self._key:
-            return
+        if key != self._key:
+            self._read_state(snoozed, marks)
+            self._key = key
+            self.version += 1
+        self._seen = seen
+
+    def _config_state(self) -> tuple[Any, ...]:
+        common, gitdir = self.location.commondir, self.location.gitdir
+        return _state(os.path.join(common, "config")), _state(
+            os.path.join(gitdir, "config.worktree")
+        )
+
+    def _files_state(self) -> tuple[Any, ...]:
+        """Return what changes with a memory ref, HEAD, the snoozes or the settings."""
+        common, gitdir = self.location.commondir, self.location.gitdir
+        refs = (SHARED, "packed-refs", "reftable/tables.list")
+        files = [
+            *(os.path.join(common, name) for name in (*refs, PRIVATE, "HEAD", "config")),
+            *(os.path.join(common, "gitmem", name) for name in ("state.db", "state.db-wal")),
+            *(os.path.join(gitdir, name) for name in ("HEAD", "logs/HEAD", "config.worktree")),
+        ]
+        if self.app.has_user():
+            files += [os.path.join(self.app.user.location.commondir, name) for name in refs]
+        return tuple(map(_state, files))
+
+    def _read_state(self, snoozed: dict[str, float], marks: TreeMarks) -> None:
+        """Read what is not read for each file anew."""
         self._snoozed, self.until = snoozed, min(snoozed.values(), default=None)
         self.marks = marks
-        self._refuted_memories = self._read_refuted(app)
+        self._refuted_memories = self._read_refuted(self.app)
         self._globs = [
             row
-            for row in self._read(app, globs=True, limit=WIDE)
+            for row in self._read(self.app, globs=True, limit=WIDE)
             if any(isinstance(a.get("glob"), str) for a in row["anchors"])
         ]
-        wide = self._read(app, resolved=False, triggered=True, limit=WIDE)
+        wide = self._read(self.app, resolved=False, triggered=True, limit=WIDE)
         self._triggered = [row for row in wide if not row["anchors"] and row["id"] not in snoozed]
-        self._rows.clear()
-        self._memories.clear()
-        self._key = key
-        self.version += 1
+        self._of_state.clear()
 
     def bases(self) -> tuple[int, dict[str, set[str]]]:
         """Return the version, and {path: blobs} that gotchas of this repository have places in.
 
         The blobs are as `Index.bases` has them.
         """
-        if self._bases[0] != self.version:
-            out: dict[str, set[str]] = {}
+        out = self._of_state.get("bases")
+        if out is None:
+            out = self._of_state["bases"] = {}
             for scope, index in self.app.indexes():
                 if scope != "user":
                     for path, blobs in index.bases().items():
                         out.setdefault(path, set()).update(blobs)
-            self._bases = self.version, out
-        return self._bases
+        return self.version, out
 
     def about(self, paths: frozenset[str]) -> list[Row]:
         """Return the worst of the gotchas that are about some files."""
-        if self._about[0] != (self.version, paths):
+        worst: list[Row] | None = self._of_state.get(paths)
+        if worst is None:
             found: dict[str, Row] = {}
             names = sorted(paths)
             for start in range(0, len(names), FILES):
@@ -309,8 +289,8 @@ class RepositoryView:
                 found |= {row["id"]: row for row in rows if row["id"] not in self._snoozed}
             worst = list(found.values())
             sort_rows(worst, "severity")
-            self._about = (self.version, paths), worst[:MOVED_ROWS]
-        return self._about[1]
+            worst = self._of_state[paths] = worst[:MOVED_ROWS]
+        return worst
 
     def again(self, rows: Sequence[Row]) -> tuple[Row, ...]:
         """Return the present state of rows that came from other files.
@@ -343,12 +323,6 @@ class RepositoryView:
             )
         except Exception:  # noqa: BLE001 - a read-only or damaged file: everything is shown
             return {}
-
-    def warm(self) -> None:
-        """Open the repository and bring its index up to date."""
-        if self._seen is None:
-            self.moved()  # before the first read, so that no move falls between the two
-        self._refresh()
 
     def _read(self, app: "App", **filters: Any) -> list[Row]:
         rows: list[Row] = app.rows(kinds=("gotcha",), statuses=LIVE, order="severity", **filters)
@@ -429,54 +403,6 @@ class RepositoryView:
         busy = self._busy
         if busy is not None:
             busy.interrupt()
-
-    def moved(self) -> bool:
-        """Return whether a memory ref, HEAD or the snoozes may have moved since the last call.
-
-        This takes a few calls of stat.
-        """
-        if self._opened is None:
-            return False
-        common = self.location.commondir
-        files = [
-            os.path.join(common, name)
-            for name in (SHARED, PRIVATE, "packed-refs", "reftable/tables.list", "HEAD", "config")
-        ]
-        files += [os.path.join(common, "gitmem", name) for name in ("state.db", "state.db-wal")]
-        if self.app.has_user():
-            user = self.app.user.location.commondir
-            files += [
-                os.path.join(user, name) for name in (SHARED, "packed-refs", "reftable/tables.list")
-            ]
-        now = tuple(_state(path) for path in files)
-        heads = tuple(
-            _state(os.path.join(self.location.gitdir, name)) for name in ("HEAD", "logs/HEAD")
-        )
-        if heads != self._head:
-            self._head, self.heads = heads, self.heads + 1
-        before, self._seen = self._seen, now
-        return before is not None and before != now
-
-    def changed(self) -> bool:
-        """Say whether what would be shown has changed since it was read.
-
-        Brings the index up to date.
-        """
-        before = self.version
-        self._refresh()
-        if self._config != self._config_state():
-            self.configure()
-            return True
-        return self.version != before
-
-    def _config_state(self) -> tuple[Any, ...]:
-        return tuple(
-            _state(os.path.join(folder, name))
-            for folder, name in (
-                (self.location.commondir, "config"),
-                (self.location.gitdir, "config.worktree"),
-            )
-        )
 
     def close(self) -> None:
         """Release files and children."""
