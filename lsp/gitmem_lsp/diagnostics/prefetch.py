@@ -24,26 +24,29 @@ LARGEST = 1_000_000  # bytes of a file that is read
 ROOM = 5_000  # notes that are kept of one work tree
 PIECE = 0.004  # seconds of work at a time, and of rest before it
 REST = 0.005
+LATER = 0.2  # seconds before it begins: documents that are open come first
 
 
 async def prefetch(notes: NoteFinder, home: DocumentPlace, encoding: str, options: Options) -> None:
     """Find the notes of a work tree's files, as long as the stores stay as they are."""
     repository, view = home.repository, home.repository.view
     version = view.version
-    files = await repository.run(view.all_gotchas)
-    # what moved code depends on is read before a document asks
-    _, bases = await repository.run(view.bases)
-    await repository.read_history(repository.scout.apart, home.worktree, bases, view.heads)
-    room = ROOM
+    await asyncio.sleep(LATER)
+    files, room = await repository.run(view.all_gotchas), ROOM
     while room > 0:
         await asyncio.sleep(REST)
         piece = await repository.run(_read, files, home, notes)
-        if piece is None or view.version != version:
+        if piece is None:
+            break
+        if view.version != version:
             return
         for place, found, lines in piece:
             found.marks(place, lines, encoding, options)
             notes.keep(place, found)
             room -= len(found.notes)
+    # what the search of moved code depends on is read before a document asks
+    _, bases = await repository.run(view.bases)
+    await repository.read_history(repository.scout.apart, home.worktree, bases, view.heads)
 
 
 def _read(
