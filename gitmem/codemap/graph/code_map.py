@@ -169,9 +169,19 @@ class CodeMap:
         if new:
             self.cache.put_uses(new)
 
-    def resolution(self, graph: Graph) -> Resolution:
-        """Return what resolves the names of a graph's files."""
-        return Resolution(self._files(graph.listing), _Lazy(self, graph.files))
+    def lazy_tags(self, graph: Graph, instead: Mapping[str, Tags]) -> Mapping[str, Tags]:
+        """Return what the files of a graph say of themselves, each read when it is asked for.
+
+        `instead` has those that say something else now.
+        """
+        return _Lazy(self, graph.files, instead)
+
+    def resolution(self, graph: Graph, tags: Mapping[str, Tags] | None = None) -> Resolution:
+        """Return what resolves the names of a graph's files.
+
+        `tags` is what they say of themselves, if that is not what the graph has.
+        """
+        return Resolution(self._files(graph.listing), tags or _Lazy(self, graph.files))
 
     # -- one tree
 
@@ -570,10 +580,12 @@ def _leave_unresolved(graph: Graph, base: Graph | None = None) -> None:
 class _Lazy(Mapping[str, Tags]):
     """What the files of a graph say of themselves, read when it is asked for."""
 
-    def __init__(self, code: CodeMap, files: Mapping[str, str]) -> None:
+    def __init__(
+        self, code: CodeMap, files: Mapping[str, str], instead: Mapping[str, Tags] | None = None
+    ) -> None:
         self._code = code
-        self._files = files
-        self._found: dict[str, Tags] = {}
+        self._files = {**files, **dict.fromkeys(instead, "")} if instead else files
+        self._found: dict[str, Tags] = dict(instead or {})
 
     def __getitem__(self, path: str) -> Tags:
         if path in self._found:

@@ -62,6 +62,31 @@ def _read(code: CodeMap, commit: str, build: bool) -> CommitCode | None:
         code.close()
 
 
+async def used_at(
+    place: DocumentPlace, path: str, text: str, line: int, column: int
+) -> tuple[str, str] | None:
+    """Return (path, qualified name) of the definition that is used at a place of a text.
+
+    None where that is not sure, or nobody has read the code yet: it is not read for this.
+    """
+    code = await known(place, build=False)
+    if code is None:
+        return None
+    app: App = await place.repository.run(lambda: place.repository.view.app)
+    source: CodeMap = await place.repository.run(app.open_code_map)
+
+    def look() -> tuple[str, str] | None:
+        from gitmem.codemap.graph.meaning_at import meaning_at
+
+        try:
+            found = meaning_at(source, code.graph, path, text, line, column)
+        finally:
+            source.close()
+        return (found.path, found.qualified) if found is not None else None
+
+    return await place.repository.read_history(look)
+
+
 async def of_file(place: DocumentPlace, path: str) -> dict[str, Any] | None:
     """Return what hangs on a file: its place among the ranks, who uses it, what it uses.
 

@@ -24,6 +24,7 @@ from gitmem_lsp.features.host import Host
 from gitmem_lsp.features.hover import RECORDS, HoverText, make_hover, wants_markdown
 from gitmem_lsp.features.record_ids import id_at, ids_in
 from gitmem_lsp.features.resolve import first_look, home
+from gitmem_lsp.features.used_here import notes_of_used
 from gitmem_lsp.protocol.positions import code_range, to_index
 from gitmem_lsp.protocol.safe_text import plain
 from gitmem_lsp.workspace.place_notes import covering
@@ -35,7 +36,7 @@ async def on_hover(ls: Host, params: t.HoverParams) -> t.Hover | None:
     """Tell the record whose id is under the cursor, else those of the line."""
     uri = params.text_document.uri
     told = await _hover_id(ls, uri, params.position) or await _with_code(
-        ls, uri, params.position.line, await _hover_line(ls, uri, params.position.line)
+        ls, uri, params.position.line, await _hover_place(ls, uri, params.position)
     )
     return await _with_why(ls, uri, params.position.line, told)
 
@@ -117,8 +118,9 @@ def _messages(marks: Sequence[Mark], line: int) -> dict[str, str]:
     }
 
 
-async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
-    """Tell the gotchas whose code has a line, then the memories."""
+async def _hover_place(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
+    """Tell the gotchas whose code has a line, its memories, and those of what is used there."""
+    line = position.line
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
     if state is None or state.place is None or document is None:
         return None
@@ -132,6 +134,14 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
     notes += [note for note in covering(memories, line) if note.id not in marked]
     messages = _messages(state.marks, line) if ls.diagnostics_in_hover else {}
     repository, told = state.place.repository, []
+    lines = document.snapshot()
+    if not 0 <= line < len(lines):
+        return None
+    column = to_index(lines[line], position.character, document.encoding)
+    definition, of_used = await notes_of_used(ls, state.place, lines, line, column)
+    named = {note.id for note in notes}
+    of_used = [note for note in of_used if note.id not in named]
+    notes += of_used
     for note in notes[:RECORDS]:
         try:
             record = await repository.run(repository.view.record, note.id, note.row["store"])
@@ -141,14 +151,14 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
                     "stale" if note.stale and note.state in {"same", "moved"} else note.state,
                     note.went,
                     claim(note.row),
+                    definition if note in of_used else "",
                     messages.get(note.id, ""),
                 )
             )
         # forgotten a moment ago, or damaged: the others are still told
         except GitmemError as error:
             ls.background.warn(error)
-    lines = document.lines
-    if not told or line >= len(lines):
+    if not told:
         return None
     return make_hover(
         told,

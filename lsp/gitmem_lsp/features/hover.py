@@ -35,14 +35,16 @@ STATES = {
 class HoverText:
     """A record and how sure its place is; `went` is where its code is, in another file.
 
-    `claim` is what it says of its author against the store's history, in words. `beside` is the
-    message that the editor shows in the same window: what stands there is not repeated.
+    `claim` is what it says of its author against the store's history, in words. `definition` is
+    what it is about, where that is only used. `beside` is the message that the editor shows in the
+    same window: what stands there is not repeated.
     """
 
     record: Record
     state: str
     went: str = ""
     claim: str = ""
+    definition: str = ""
     beside: str = ""
 
     @property
@@ -50,6 +52,8 @@ class HoverText:
         """What is to be said of its place, if anything."""
         if self.has_title:  # the message says so too
             return ""
+        if self.definition:
+            return f"It is about {plain(self.definition)}, which is used here."
         return (
             f"Its code has moved to {plain(self.went)}."
             if self.went

@@ -1,0 +1,70 @@
+"""What the name at a place of a text means: one definition that is sure, or none."""
+
+import re
+from collections.abc import Iterator
+
+from gitmem.codemap import grammars
+from gitmem.codemap.graph.code_map import CodeMap
+from gitmem.codemap.graph.graph import Graph
+from gitmem.codemap.graph.references import symbols_of
+from gitmem.codemap.graph.resolve import Place, Resolution
+from gitmem.codemap.graph.use_search import MARKS, Definition, UseSearch
+from gitmem.codemap.tags import tags as reader
+
+_WORD = re.compile(r"\w+")
+
+
+def meaning_at(
+    code: CodeMap, graph: Graph, path: str, text: str, line: int, column: int
+) -> Definition | None:
+    """Return the definition that is used at a place of a text of a file.
+
+    The text need not be what the graph has; the line and the column (in characters) are from 0.
+    None where no name is used, in an import, and where it is not sure what the name means.
+    """
+    language = grammars.language_of(path)
+    rows = text.split("\n")
+    word = word_at(rows[line], column) if line < len(rows) else ""
+    data = text.encode("utf-8", "replace")
+    tags = reader.read(data, language) if word and language else None
+    if tags is None:
+        return None
+    every = code.lazy_tags(graph, {path: tags})
+    resolution = code.resolution(graph, every)
+    at = len("\n".join([*rows[:line], rows[line][:column]]).encode("utf-8", "replace"))
+    around = sorted(
+        (
+            one
+            for one in symbols_of(path, tags)
+            if one.kind != "constant" and one.first <= line + 1 <= one.last
+        ),
+        key=lambda one: (one.first, -one.last),
+    )
+    for key, begin, end, is_import in reader.uses_at(data, tags):
+        names = key.lstrip(MARKS).split(".")
+        if is_import or not begin <= at <= end or word not in names:
+            continue
+        begun = key[: len(key) - len(key.lstrip(MARKS))] + ".".join(names[: names.index(word) + 1])
+        for target, qualified in _candidates(resolution, path, begun, word, around):
+            known = every.get(target)
+            wanted = symbols_of(target, known) if known is not None else []
+            wanted = [one for one in wanted if one.qualified == qualified]
+            if wanted and UseSearch(resolution, wanted).is_use(path, key, word, around, line + 1):
+                return wanted[0]
+    return None
+
+
+def word_at(row: str, column: int) -> str:
+    """Return the name at a column of a line; '' where none is."""
+    return next((m[0] for m in _WORD.finditer(row) if m.start() <= column <= m.end()), "")
+
+
+def _candidates(
+    resolution: Resolution, path: str, key: str, word: str, around: list[Definition]
+) -> Iterator[Place]:
+    """Yield what a chain of names may mean: by imports, else a member of what is around it."""
+    meaning = resolution.means(path, key)
+    if meaning is not None and meaning.place[1].rpartition(".")[2]:
+        yield meaning.place
+    for one in reversed(around):
+        yield path, f"{one.qualified}.{word}"

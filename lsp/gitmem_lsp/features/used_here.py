@@ -1,0 +1,43 @@
+"""The records of a definition, for the places where the definition is used."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gitmem.codemap.symbols import definitions
+from gitmem_lsp.features import code
+from gitmem_lsp.features.host import Host
+from gitmem_lsp.features.resolve import ForeignDocument, lines_of, notes_of
+from gitmem_lsp.workspace.place_notes import EditorNote, covering
+from gitmem_lsp.workspace.repositories import DocumentPlace
+
+
+async def notes_of_used(
+    ls: Host, place: DocumentPlace, lines: Sequence[str], line: int, column: int
+) -> tuple[str, list[EditorNote]]:
+    """Return (where a definition is, its notes) for the definition that is used at a place.
+
+    The place is in a text of `place`, from 0, the column in characters. The notes are gotchas and
+    memories about the definition's first line, or all of it. ('', []) where it is not sure what is
+    used, or the code was not read yet.
+    """
+    path = place.paths[0]
+    used = await code.used_at(place, path, "".join(lines), line, column)
+    if used is None:
+        return "", []
+    target, qualified = used
+    uri = Path(place.worktree or "", target).as_uri()
+    try:
+        other, found = await notes_of(ls, uri, asides=True)
+        text = "".join(await lines_of(ls, uri, other))
+    except ForeignDocument:
+        return "", []
+    symbols = await place.repository.read_history(definitions.symbols, text, target)
+    heads = {one.at for one in symbols if one.qualified == qualified}
+    memories = [note for note in found.asides or () if note.row["kind"] == "memory"]
+    notes = [
+        note
+        for head in sorted(heads)
+        for note in covering((*found.shown, *memories), head - 1)
+        if not note.whole_file and note.state != "trigger"
+    ]
+    return f"{qualified} in {target}:{min(heads, default=1)}", notes
