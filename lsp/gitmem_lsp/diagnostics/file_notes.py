@@ -22,7 +22,7 @@ from gitmem_lsp.workspace.place_notes import (
 from gitmem_lsp.workspace.repositories import DocumentPlace
 from gitmem_lsp.workspace.repository_view import NO_ROWS, RepositoryView, Row, Rows
 
-FILES = 2000  # of which it is kept what was found
+FILES = 5_000  # of which it is kept what was found
 NEVER = "9999"  # a time after all others
 
 

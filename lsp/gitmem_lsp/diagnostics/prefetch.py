@@ -14,14 +14,14 @@ from dataclasses import replace
 from gitmem_lsp.diagnostics.file_notes import FileNotes, NoteFinder, text_key
 from gitmem_lsp.protocol.positions import split_lines
 from gitmem_lsp.settings import Options
-from gitmem_lsp.workspace.code_moves import NONE
+from gitmem_lsp.workspace.code_moves import NONE, Moves
 from gitmem_lsp.workspace.file_text import read_regular
 from gitmem_lsp.workspace.place_notes import blob_ids, bounded, choose, notes_of_same
 from gitmem_lsp.workspace.repositories import DocumentPlace
 from gitmem_lsp.workspace.repository_view import Rows
 
 LARGEST = 1_000_000  # bytes of a file that is read
-ROOM = 5_000  # notes that are kept of one work tree
+ROOM = 4_000  # files and notes that are kept of one work tree
 PIECE = 0.004  # seconds of work at a time, and of rest before it
 REST = 0.005
 LATER = 0.2  # seconds before it begins: documents that are open come first
@@ -43,7 +43,7 @@ async def prefetch(notes: NoteFinder, home: DocumentPlace, encoding: str, option
         for place, found, lines in piece:
             found.marks(place, lines, encoding, options)
             notes.keep(place, found)
-            room -= len(found.notes)
+            room -= 1 + len(found.notes)
     # what the search of moved code depends on is read before a document asks
     _, bases = await repository.run(view.bases)
     await repository.read_history(repository.scout.apart, home.worktree, bases, view.heads)
@@ -56,9 +56,9 @@ def _read(
     until, out = time.monotonic() + PIECE, []
     for path, rows in files:
         place = replace(home, paths=(path,))
-        is_new = notes.of_file(place).moves.same(NONE)
+        moves = notes.of_file(place).moves
         try:
-            made = _found(place, rows) if is_new else None
+            made = _found(place, rows, moves) if moves.same(NONE) else None
         except (OSError, ValueError):  # not there, or no text
             made = None
         if made is not None:
@@ -68,7 +68,7 @@ def _read(
     return out or None
 
 
-def _found(place: DocumentPlace, rows: Rows) -> tuple[FileNotes, list[str]] | None:
+def _found(place: DocumentPlace, rows: Rows, moves: Moves) -> tuple[FileNotes, list[str]] | None:
     """Return the notes of a file, and its lines; None where they have to be searched for.
 
     Raises OSError and ValueError where there is no text.
@@ -87,4 +87,4 @@ def _found(place: DocumentPlace, rows: Rows) -> tuple[FileNotes, list[str]] | No
     if same is None:
         return None
     key = text_key(text)
-    return FileNotes(rows, NONE, key, tuple(same), searched=not rows.triggered), lines
+    return FileNotes(rows, moves, key, tuple(same), searched=not rows.triggered), lines
