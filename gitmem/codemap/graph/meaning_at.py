@@ -1,7 +1,7 @@
 """What the name at a place of a text means: one definition that is sure, or none."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gitmem.codemap import grammars
 from gitmem.codemap.graph.code_map import CodeMap
@@ -10,6 +10,7 @@ from gitmem.codemap.graph.references import symbols_of
 from gitmem.codemap.graph.resolve import Place, Resolution
 from gitmem.codemap.graph.use_search import MARKS, Definition, UseSearch
 from gitmem.codemap.tags import tags as reader
+from gitmem.codemap.tags.tags import Tags
 
 _WORD = re.compile(r"\w+")
 
@@ -32,26 +33,40 @@ def meaning_at(
     every = code.lazy_tags(graph, {path: tags})
     resolution = code.resolution(graph, every)
     at = len("\n".join([*rows[:line], rows[line][:column]]).encode("utf-8", "replace"))
-    around = sorted(
-        (
-            one
-            for one in symbols_of(path, tags)
-            if one.kind != "constant" and one.first <= line + 1 <= one.last
-        ),
-        key=lambda one: (one.first, -one.last),
-    )
-    for key, begin, end, is_import in reader.uses_at(data, tags):
-        names = key.lstrip(MARKS).split(".")
-        if is_import or not begin <= at <= end or word not in names:
-            continue
-        begun = key[: len(key) - len(key.lstrip(MARKS))] + ".".join(names[: names.index(word) + 1])
-        for target, qualified in _candidates(resolution, path, begun, word, around):
-            known = every.get(target)
-            wanted = symbols_of(target, known) if known is not None else []
-            wanted = [one for one in wanted if one.qualified == qualified]
+    around = _around(symbols_of(path, tags), line + 1)
+    for key in _keys_at(data, tags, at, word):
+        for target, qualified in _candidates(resolution, path, _until(key, word), word, around):
+            wanted = _defined(every, target, qualified)
             if wanted and UseSearch(resolution, wanted).is_use(path, key, word, around, line + 1):
                 return wanted[0]
     return None
+
+
+def _defined(every: Mapping[str, Tags], path: str, qualified: str) -> list[Definition]:
+    """Return the definitions of a qualified name in a file."""
+    tags = every.get(path)
+    symbols = symbols_of(path, tags) if tags is not None else []
+    return [one for one in symbols if one.qualified == qualified]
+
+
+def _around(symbols: list[Definition], line: int) -> list[Definition]:
+    """Return the definitions around a line, the outermost first."""
+    found = [one for one in symbols if one.kind != "constant" and one.first <= line <= one.last]
+    return sorted(found, key=lambda one: (one.first, -one.last))
+
+
+def _keys_at(data: bytes, tags: Tags, at: int, word: str) -> Iterator[str]:
+    """Yield the uses that are written around a byte of a text and have a name, without imports."""
+    for key, begin, end, is_import in reader.uses_at(data, tags):
+        if not is_import and begin <= at <= end and word in key.lstrip(MARKS).split("."):
+            yield key
+
+
+def _until(key: str, word: str) -> str:
+    """Return a chain of names as far as one of them."""
+    names = key.lstrip(MARKS).split(".")
+    marks = key[: len(key) - len(key.lstrip(MARKS))]
+    return marks + ".".join(names[: names.index(word) + 1])
 
 
 def word_at(row: str, column: int) -> str:

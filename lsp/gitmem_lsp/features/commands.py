@@ -439,34 +439,42 @@ NOTHING: Mapping[str, Answer] = {
 }
 
 
+def _fit(given: Sequence[Any], needed: int, types: Sequence[tuple[type, ...]]) -> bool:
+    """Return whether arguments are enough, not too many, and of the types wanted."""
+    return needed <= len(given) <= len(types) and all(
+        (isinstance(arg, kinds) and not isinstance(arg, bool)) or (arg is None and number >= needed)
+        for number, (arg, kinds) in enumerate(zip(given, types, strict=False))
+    )
+
+
+async def _answer(ls: Host, name: str, given: Sequence[Any]) -> Answer:
+    """Run a command; what goes wrong is a message to the user, or the answer."""
+    try:
+        return await COMMANDS[name][0](ls, *given)
+    except JsonRpcException:
+        raise
+    except GitmemError as error:
+        if isinstance(error, ForeignDocument) and name in NOTHING:
+            return NOTHING[name]
+        return ls.refuse(plain(f"{error} {error.hint}".strip()))
+    except Exception as error:
+        log.exception("%s failed", name)
+        return ls.refuse(f"{name} failed: {plain(str(error))}")
+
+
 def handler(name: str) -> Callable[..., Awaitable[Answer]]:
     """Return the handler of a command as pygls wants it."""
-    run, needed, types = COMMANDS[name]
+    _, needed, types = COMMANDS[name]
 
     async def on_command(ls: Host, *args: Any) -> Answer:
         given = [as_plain(arg) for arg in args]
         while len(given) > needed and given[-1] is None:
             given.pop()
-        good = needed <= len(given) <= len(types) and all(
-            (isinstance(arg, kinds) and not isinstance(arg, bool))
-            or (arg is None and number >= needed)
-            for number, (arg, kinds) in enumerate(zip(given, types, strict=False))
-        )
-        if not good:
+        if not _fit(given, needed, types):
             raise JsonRpcInvalidParams(
                 f"{name} takes {needed} to {len(types)} arguments; see docs/language-server.md."
             )
-        try:
-            return await run(ls, *given)
-        except JsonRpcException:
-            raise
-        except GitmemError as error:
-            if isinstance(error, ForeignDocument) and name in NOTHING:
-                return NOTHING[name]
-            return ls.refuse(plain(f"{error} {error.hint}".strip()))
-        except Exception as error:
-            log.exception("%s failed", name)
-            return ls.refuse(f"{name} failed: {plain(str(error))}")
+        return await _answer(ls, name, given)
 
     on_command.__annotations__.clear()
     return on_command

@@ -4,6 +4,7 @@ What they answer is made by the modules that they are named after.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,11 @@ from gitmem_lsp.features.hover import RECORDS, HoverText, make_hover, wants_mark
 from gitmem_lsp.features.record_ids import id_at, ids_in
 from gitmem_lsp.features.resolve import first_look, home
 from gitmem_lsp.features.used_here import notes_of_used
+from gitmem_lsp.protocol.documents import LineDocument
 from gitmem_lsp.protocol.positions import code_range, to_index
 from gitmem_lsp.protocol.safe_text import plain
-from gitmem_lsp.workspace.place_notes import covering
+from gitmem_lsp.workspace.place_notes import EditorNote, covering
+from gitmem_lsp.workspace.repositories import DocumentPlace
 
 FOUND = 50  # records that a search of the workspace lists
 
@@ -120,53 +123,65 @@ def _messages(marks: Sequence[Mark], line: int) -> dict[str, str]:
 
 async def _hover_place(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
     """Tell the gotchas whose code has a line, its memories, and those of what is used there."""
-    line = position.line
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
     if state is None or state.place is None or document is None:
         return None
-    if not ls.publisher.options(state.place).marks:
+    line, lines = position.line, document.snapshot()
+    if not ls.publisher.options(state.place).marks or not 0 <= line < len(lines):
         return None
-    shown = [note for mark in state.marks for note in mark.notes]
-    notes = covering(shown, line)
-    marked = {note.id for note in shown}
-    about = await ls.publisher.with_asides(state, document)
-    memories = [note for note in about.asides or () if note.row["kind"] == "memory"]
-    notes += [note for note in covering(memories, line) if note.id not in marked]
-    messages = _messages(state.marks, line) if ls.diagnostics_in_hover else {}
-    repository, told = state.place.repository, []
-    lines = document.snapshot()
-    if not 0 <= line < len(lines):
-        return None
+    notes = await _notes_on(ls, state, document, line)
     column = to_index(lines[line], position.character, document.encoding)
-    definition, of_used = await notes_of_used(ls, state.place, lines, line, column)
-    named = {note.id for note in notes}
-    of_used = [note for note in of_used if note.id not in named]
-    notes += of_used
-    for note in notes[:RECORDS]:
-        try:
-            record = await repository.run(repository.view.record, note.id, note.row["store"])
-            told.append(
-                HoverText(
-                    record,
-                    "stale" if note.stale and note.state in {"same", "moved"} else note.state,
-                    note.went,
-                    claim(note.row),
-                    definition if note in of_used else "",
-                    messages.get(note.id, ""),
-                )
-            )
-        # forgotten a moment ago, or damaged: the others are still told
-        except GitmemError as error:
-            ls.background.warn(error)
-    if not told:
+    definition, others = await notes_of_used(ls, state.place, lines, line, column)
+    here = {note.id for note in notes}
+    pairs = [(note, "") for note in notes]
+    pairs += [(note, definition) for note in others if note.id not in here]
+    messages = _messages(state.marks, line) if ls.diagnostics_in_hover else {}
+    texts = []
+    for note, used in pairs[:RECORDS]:
+        text = await _hover_text(ls, state.place, note, used)
+        if text is not None:
+            texts.append(replace(text, beside=messages.get(note.id, "")))
+    if not texts:
         return None
     return make_hover(
-        told,
-        max(0, len(notes) - RECORDS),
+        texts,
+        max(0, len(pairs) - RECORDS),
         code_range(lines, line, document.encoding),
         ls.clock.now(),
         wants_markdown(ls.client_capabilities),
     )
+
+
+async def _notes_on(ls: Host, state: Opened, document: LineDocument, line: int) -> list[EditorNote]:
+    """Return the gotchas that are shown and whose code has a line, then its memories."""
+    shown = [note for mark in state.marks for note in mark.notes]
+    marked = {note.id for note in shown}
+    asides = (await ls.publisher.with_asides(state, document)).asides or ()
+    memories = [n for n in asides if n.row["kind"] == "memory" and n.id not in marked]
+    return covering([*shown, *memories], line)
+
+
+async def _hover_text(
+    ls: Host, place: DocumentPlace, note: EditorNote, definition: str
+) -> HoverText | None:
+    """Return what a hover tells of a note; None for a record that cannot be read.
+
+    It was forgotten a moment ago, or is damaged: the others are still told.
+    """
+    view = place.repository.view
+    try:
+        record = await place.repository.run(view.record, note.id, note.row["store"])
+    except GitmemError as error:
+        ls.background.warn(error)
+        return None
+    state = "stale" if note.stale and note.state in {"same", "moved"} else note.state
+    return HoverText(record, state, note.went, claim(note.row), definition)
+
+
+async def _past(ls: Host, state: Opened, document: LineDocument) -> list[EditorNote]:
+    """Return the resolved gotchas of a document."""
+    asides = (await ls.publisher.with_asides(state, document)).asides or ()
+    return [note for note in asides if note.row.get("resolved")]
 
 
 async def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | t.Command]:
@@ -197,8 +212,7 @@ async def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAct
         facts = (uri, document.version, document.language_id or "", state.place.paths[0])
         found += comment_edits.for_marks(state.marks, range, facts, document.lines, versioned)
         found += code_actions.for_astray(state.notes, range, uri)
-        asides = (await ls.publisher.with_asides(state, document)).asides or ()
-        past = [note for note in asides if note.row.get("resolved")]
+        past = await _past(ls, state, document)
         found += code_actions.for_past(past, range, uri)
         found += code_actions.for_code(range, uri)
     found = [

@@ -201,35 +201,10 @@ def find_notes(
     same = notes_of_same(chosen, blobs, len(lines)) if "\r" not in text else None
     if same is not None:
         return same
-    ended, starts = git_lines(lines)
-    texts = [content(line) for line in ended]
-    keyed = {
-        json.dumps(anchor, sort_keys=True): anchor for _, found in chosen for _, anchor in found
-    }
-    by_blob: dict[str, list[str]] = {}
-    for key, anchor in keyed.items():
-        blob = str(anchor.get("blob") or "")
-        by_blob.setdefault(blob if blob in blobs else "", []).append(key)
-    known: dict[str, tuple[int, int, str, bool]] = {}
-    for blob, keys in by_blob.items():
-        for key, found in zip(
-            keys, _place(placer, [keyed[key] for key in keys], paths[0], texts, blob), strict=True
-        ):
-            if found is None:
-                known[key] = (0, 0, "adrift", True)
-                continue
-            first, last = (
-                starts[max(0, min(n, len(starts)) - 1)] for n in (found.first, found.last)
-            )
-            known[key] = (
-                first,
-                max(first, last),
-                found.state if found.state in STATES else "adrift",
-                bool(found.stale),
-            )
+    found = _placed(chosen, paths[0], lines, blobs, placer)
     out = []
     for row, anchors in chosen:
-        spots = [(*known[json.dumps(anchor, sort_keys=True)], number) for number, anchor in anchors]
+        spots = [(*found[_key(anchor)], number) for number, anchor in anchors]
         if spots:
             line, last, state, stale, number = min(
                 spots, key=lambda spot: (STATES.index(spot[2]), spot[0])
@@ -237,6 +212,41 @@ def find_notes(
             state = "moved" if state == "same" and "came" in row else state
             out.append(EditorNote(row, line, state, stale, last, number))
     return out
+
+
+def _key(anchor: Mapping[str, Any]) -> str:
+    return json.dumps(anchor, sort_keys=True)
+
+
+def _placed(
+    chosen: Sequence[tuple[Row, list[tuple[int, dict[str, Any]]]]],
+    path: str,
+    lines: Sequence[str],
+    blobs: Collection[str],
+    placer: Placer,
+) -> dict[str, tuple[int, int, str, bool]]:
+    """Return {anchor: (first line, last line, state, stale)}; lines from 0."""
+    ended, starts = git_lines(lines)
+    texts = [content(line) for line in ended]
+    keyed = {_key(anchor): anchor for _, found in chosen for _, anchor in found}
+    by_blob: dict[str, list[str]] = {}
+    for key, anchor in keyed.items():
+        blob = str(anchor.get("blob") or "")
+        by_blob.setdefault(blob if blob in blobs else "", []).append(key)
+    out: dict[str, tuple[int, int, str, bool]] = {}
+    for blob, keys in by_blob.items():
+        places = _place(placer, [keyed[key] for key in keys], path, texts, blob)
+        out |= {key: _in_lines(place, starts) for key, place in zip(keys, places, strict=True)}
+    return out
+
+
+def _in_lines(place: NotePlacement | None, starts: Sequence[int]) -> tuple[int, int, str, bool]:
+    """Return where a placement is in the lines of the protocol; `starts` has those of git's."""
+    if place is None:
+        return 0, 0, "adrift", True
+    first, last = (starts[max(0, min(n, len(starts)) - 1)] for n in (place.first, place.last))
+    state = place.state if place.state in STATES else "adrift"
+    return first, max(first, last), state, bool(place.stale)
 
 
 def _place(
