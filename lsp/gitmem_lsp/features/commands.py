@@ -59,6 +59,8 @@ async def _changed(
 
 
 async def _show_anew(ls: Host, place: DocumentPlace) -> None:
+    # files that were written within the grain of the disk's clock may look as they did
+    await place.repository.run(lambda: place.repository.view.refresh(anyway=True))
     await ls.publisher.reload(place.repository)
     ls.tell_changed([state.uri for state in ls.publisher.of(place.repository)])
 
