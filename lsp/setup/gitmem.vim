@@ -29,7 +29,11 @@ augroup END
 function! s:ToggleMarks() abort
   let l:config = 'git -C ' .. shellescape(expand('%:p:h')) .. ' config --type=bool'
   let l:off = system(l:config .. ' --get gitmem.editorMarks') =~# 'false'
-  call system(l:config .. ' gitmem.editorMarks ' .. (l:off ? 'true' : 'false'))
+  let l:answer = system(l:config .. ' gitmem.editorMarks ' .. (l:off ? 'true' : 'false'))
+  if v:shell_error
+    echohl ErrorMsg | echomsg 'git mem: the marks stay as they are: ' .. trim(l:answer) | echohl None
+    return
+  endif
   echo 'git mem: marks are ' .. (l:off ? 'on' : 'off')
 endfunction
 command! -bar GitmemToggle call s:ToggleMarks()

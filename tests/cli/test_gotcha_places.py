@@ -234,7 +234,7 @@ def test_hot_file_has_a_limit_and_the_command_that_shows_all(mem, crowded):
     assert "worst" in out.splitlines()[0]
     assert out.count("trap ") == 19
     *_, last = out.splitlines()
-    assert last == "and 3 more: git mem gotcha for app/pay.py -n 23"
+    assert last == "and 3 more: git mem gotcha for -n 23 app/pay.py"
     whole, _ = run(mem.folder, *last.partition("gotcha ")[2].split())
     assert (whole.count("trap "), " more: " in whole) == (22, False)
 

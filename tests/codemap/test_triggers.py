@@ -157,6 +157,33 @@ def test_what_is_said_in_comments_and_strings_is_no_code(path):
     assert [4, 5] == _hits(r"eval\(", PROSE[path].splitlines(), path)
 
 
+def test_an_expression_that_names_the_sign_finds_comments():
+    """`# type: ignore` is about comments; white space before a comment is none of its code."""
+    lines = ["x = 1  # type: ignore", "y = '# type: ignore'", "    # uses foo(2)", "z = 3 # foo(2)"]
+    assert [1] == _hits("# type: ignore", lines)
+    assert [] == _hits("type: ignore", lines)
+    assert [] == _hits(r"\s*foo\(", lines)
+    assert [4] == _hits(r".*foo\(", lines)
+    assert [1] == _hits("^//go:build", ["//go:build linux", "package a"], "a.go")
+    assert [1] == _hits(r"/\* eslint-disable", ["/* eslint-disable */ f()", "'/ * eslint'"], "a.js")
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.rb", "x = `rm -rf #{d}`"),
+        ("a.rb", "x = %x(rm -rf a)"),
+        ("a.rb", "x =~ /rm -rf/"),
+        ("a.php", "<?php $out = `rm -rf $d`;"),
+        ("a.js", "await $`rm -rf ${d}`;"),
+        ("a.ts", "await $`rm -rf ${d}`;"),
+    ],
+)
+def test_commands_in_backticks_are_code(path, line):
+    """They run, as an expression's text or a query for a tag is read."""
+    assert [1] == _hits("rm -rf", [line], path)
+
+
 def test_quotes_make_a_string_code():
     """An expression that includes a quote is about the string."""
     lines = ['url = "http://x"', "# http://x", "größe = 'é'; f('http://y')"]
@@ -173,4 +200,5 @@ def test_code_from_elsewhere_calls_for_nothing(path):
     text = TriggerText(path, ["foo(1)"])
     assert [] == text.hits({"code": "foo"})
     assert [] == text.hits({"query": "(call) @c", "language": "python"})
-    assert [1] == TriggerText("src/b.py", ["foo(1)"]).hits({"code": "foo"})
+    for own in ("src/b.py", "src/external/api.py", "deps/db.py"):
+        assert [1] == TriggerText(own, ["foo(1)"]).hits({"code": "foo"})

@@ -81,6 +81,22 @@ async def test_what_the_diagnostic_says_is_not_repeated(repo, connect):
     assert below[3:] == ["**Workaround**", "Add one.", f"`{record.id}`"]
 
 
+async def test_what_the_diagnostic_has_no_room_for_is_told(repo, connect):
+    """A title that is part of another's, and one that was cut."""
+    for title in ("Cache breaks on restart", "Second thing", "Third thing"):
+        repo.gotcha(title, "a.py:2", severity="critical")
+    repo.gotcha("Cache", "a.py:2", workaround="restart")
+    repo.gotcha("very long " * 25, "a.py:3")
+    editor = await connect(repo.root, options={"diagnosticsInHover": True})
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.until(uri, lambda shown: len(shown) == 2)
+
+    told = value(await editor.hover(uri, 1))
+    assert "**Gotcha**" not in told and "+1 more on this line" in told
+    assert value(await editor.hover(uri, 2)).startswith("**Gotcha** very long")
+
+
 async def test_many_on_a_line(repo, connect):
     """The worst three are told and the rest counted; one that is forgotten a moment before is left out; changed code is said."""
     made = [

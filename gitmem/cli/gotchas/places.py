@@ -94,7 +94,8 @@ def for_command(ctx: click.Context, places: tuple[str, ...], limit: int, as_json
 def _more(rows: Sequence[tuple[str, Any]], count: int, places: Sequence[str]) -> str:
     """Return how many rows are not shown, with the command that shows them."""
     most = max(Counter(asked for asked, _ in rows).values())
-    return f"and {count:,} more: git mem gotcha for {shlex.join(places)} -n {most}"
+    end = "-- " if any(place.startswith("-") for place in places) else ""
+    return f"and {count:,} more: git mem gotcha for -n {most} {end}{shlex.join(places)}"
 
 
 def _limited(rows: Sequence[tuple[str, Any]], limit: int) -> list[tuple[str, Any]]:

@@ -1,69 +1,86 @@
 """What of a program's text is prose: its comments, and what stands between quotes."""
 
+import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.codemap.grammars import cursor, language_of, query, tree_of
 
-Span = tuple[int, int]  # the first character and the one after the last, from 0
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_SIGN = re.compile(r"//|/\*|\"\"\"|'''|\S")  # what a comment begins with
+
+
+class ProseSpan(NamedTuple):
+    """The characters `first` to `last` of a line, from 0; `sign` begins a comment, '' in a text."""
+
+    first: int
+    last: int
+    sign: str
 
 
 class Prose:
     """The prose of one text, by line. The text is parsed when the first line is asked for."""
 
     def __init__(self, path: str, lines: Sequence[str]) -> None:
-        """Take the lines of a text, with or without their ends; `path` names the language."""
+        """Take the lines of a text without their ends; `path` names the language."""
         self._path = path
         self._lines = lines
-        self._spans: dict[int, list[Span]] | None = None
+        self._spans: dict[int, list[ProseSpan]] | None = None
 
-    def covers(self, number: int, start: int, end: int) -> bool:
+    def covers(self, number: int, start: int, end: int, expression: str = "") -> bool:
         """Return whether the characters `start` to `end` of a line, from 1, are all prose.
 
-        Quotes are code. Nothing is prose in a text that has no grammar or cannot be parsed.
+        Quotes are code, and so is a comment for an expression that names the sign it begins with.
+        White space beside prose is prose. Nothing is prose in a text that has no grammar or cannot
+        be parsed.
         """
         if self._spans is None:
             self._spans = self._read()
+        line = self._lines[number - 1]
+        names = expression.replace("\\", "")
         at = start
-        for first, last in self._spans.get(number, ()):
-            if first > at:
+        for span in self._spans.get(number, ()):
+            if line[at : min(end, max(at, span.first))].strip():
                 return False
-            at = max(at, last)
-            if at >= end:
-                return True
-        return False
+            if span.last > at and not (span.sign and span.sign in names):
+                at = span.last
+        return at > start and not line[at:end].strip()
 
-    def _read(self) -> dict[int, list[Span]]:
+    def _read(self) -> dict[int, list[ProseSpan]]:
         language = language_of(self._path)
         queries = [query(language, part) for part in ("comments", "strings")] if language else []
-        rows = [line.rstrip("\r\n").encode("utf-8", "replace") for line in self._lines]
-        data = b"\n".join(rows)
-        tree = tree_of(data, language) if queries else None
-        spans: dict[int, list[Span]] = {}
+        rows = [line.encode("utf-8", "replace") for line in self._lines]
+        tree = tree_of(b"\n".join(rows), language) if queries else None
+        spans: dict[int, list[ProseSpan]] = {}
         if tree is None:
             return spans
         for compiled in queries:
-            if compiled is None:
-                continue
-            for nodes in cursor(compiled).captures(tree.root_node).values():
+            captures = cursor(compiled).captures(tree.root_node) if compiled else {}
+            code = {node.id for node in captures.pop("code", ())}
+            for kind, nodes in captures.items():
                 for node in nodes:
-                    _add(spans, rows, node.start_point, node.end_point)
+                    if node.id not in code:
+                        _add(spans, rows, node, _sign_of(node) if kind == "comment" else "")
         for found in spans.values():
             found.sort()
         return spans
 
 
-def _add(
-    spans: dict[int, list[Span]],
-    rows: Sequence[bytes],
-    start: tuple[int, int],
-    end: tuple[int, int],
-) -> None:
-    """Add the part of a node in each of its lines; points are (line from 0, byte)."""
-    for line in range(start[0], min(end[0], len(rows) - 1) + 1):
-        first = start[1] if line == start[0] else 0
-        last = end[1] if line == end[0] else len(rows[line])
-        span = (_character(rows[line], first), _character(rows[line], last))
-        spans.setdefault(line + 1, []).append(span)
+def _sign_of(node: "Node") -> str:
+    match = _SIGN.match((node.text or b"")[:9].decode("utf-8", "replace"))
+    return match[0] if match else ""
+
+
+def _add(spans: dict[int, list[ProseSpan]], rows: Sequence[bytes], node: "Node", sign: str) -> None:
+    """Add the part of a node in each of its lines."""
+    (top, left), (bottom, right) = node.start_point, node.end_point
+    for line in range(top, min(bottom, len(rows) - 1) + 1):
+        row = rows[line]
+        first = _character(row, left) if line == top else 0
+        last = _character(row, right if line == bottom else len(row))
+        spans.setdefault(line + 1, []).append(ProseSpan(first, last, sign))
 
 
 def _character(row: bytes, byte: int) -> int:

@@ -9,18 +9,21 @@ their own (`querying`), which is ended when the time is up.
 import functools
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gitmem.codemap import grammars
 from gitmem.codemap.symbols.linear_regex import MAX_PATTERN, compiled
 from gitmem.codemap.symbols.prose import Prose
-from gitmem.codemap.vendored import is_vendored
 from gitmem.errors import UserError
 
 MOST = 50  # hits of one trigger in one text
 MAX_LINE = 2_000  # characters of a line that are looked at
 _ENDS = re.compile(r"\\[AzZ]|\(\?[A-Za-z]*-")
+# folders of code that came from elsewhere
+_INSTALLED = re.compile(
+    r"(?:^|/)(?:node_modules|bower_components|site-packages|vendor|third_party)/"
+)
 SECONDS = 0.5  # that a query may take on one text, and all lines for an expression
 
 
@@ -48,7 +51,7 @@ class TriggerText:
         """Take a path and the lines of its text, with or without their ends."""
         self.lines = [line.rstrip("\r\n") for line in lines]
         self.language = grammars.language_of(path)
-        self.is_foreign = is_vendored(path)
+        self.is_foreign = bool(_INSTALLED.search(path))
         self._prose = Prose(path, self.lines)
 
     def hits(
@@ -74,15 +77,15 @@ class TriggerText:
     def code_hits(self, pattern: str, most: int = MOST) -> list[int]:
         """Return the lines, from 1, in whose code an expression is found.
 
-        What lies wholly in a comment or between quotes is no code. Raises UserError for an
-        expression that is refused.
+        What lies wholly in a comment or between quotes is no code; a comment is for an expression
+        that names the sign it begins with. Raises UserError for an expression that is refused.
         """
         expression = compiled(pattern)
         out: list[int] = []
         until = time.monotonic() + SECONDS
         for number, line in enumerate(self.lines, 1):
             shown = line[:MAX_LINE]
-            if expression.search(shown) and self._is_code(number, expression.finditer(shown)):
+            if expression.search(shown) and self._is_code(number, shown, expression, pattern):
                 out.append(number)
                 if len(out) >= most:
                     break
@@ -90,8 +93,11 @@ class TriggerText:
                 break
         return out
 
-    def _is_code(self, number: int, matches: Iterable[Any]) -> bool:
-        return any(not self._prose.covers(number, *match.span()) for match in matches)
+    def _is_code(self, number: int, line: str, expression: Any, pattern: str) -> bool:
+        return any(
+            not self._prose.covers(number, match.start(), match.end(), pattern)
+            for match in expression.finditer(line)
+        )
 
     @functools.cached_property
     def _whole(self) -> str:

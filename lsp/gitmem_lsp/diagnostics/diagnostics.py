@@ -33,11 +33,15 @@ SUFFIX = {
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One diagnostic, and the gotchas that it speaks of."""
+    """One diagnostic, and the gotchas that it speaks of.
+
+    `said` has for each of them what the message says in full: `title`, `place` and `workaround`.
+    """
 
     line: int
     notes: tuple[EditorNote, ...]
     diagnostic: t.Diagnostic
+    said: tuple[frozenset[str], ...] = ()
 
 
 def short_id(id: str) -> str:
@@ -104,7 +108,7 @@ def _mark(
     encoding: str,
 ) -> Mark:
     notes = tuple(note for _, note in group)
-    message = _alone(notes[0]) if len(notes) == 1 else _several(notes)
+    message, said = _alone(notes[0]) if len(notes) == 1 else _several(notes)
     diagnostic = t.Diagnostic(
         range=code_range(lines, line, encoding),
         message=message,
@@ -113,7 +117,7 @@ def _mark(
         code=short_id(notes[0].id),
         data={"ids": [note.id for note in notes]},
     )
-    return Mark(line, notes, diagnostic)
+    return Mark(line, notes, diagnostic, said)
 
 
 def suffix(note: EditorNote) -> str:
@@ -127,26 +131,34 @@ def suffix(note: EditorNote) -> str:
     return place + (f" ({plain(', '.join(marks))})" if marks else "")
 
 
-def _title(note: EditorNote, limit: int) -> str:
-    """Return a title and its suffix in at most `limit` characters; each may have half of them."""
+def _title(note: EditorNote, limit: int) -> tuple[str, frozenset[str]]:
+    """Return a title and its suffix in at most `limit` characters, and which of them are whole.
+
+    Each may have half of the characters.
+    """
     title, end = plain(str(note.row["title"])), suffix(note)
-    title = shorten(title, max(limit // 2, limit - len(end)))
-    return title + shorten(end, limit - len(title))
+    shown = shorten(title, max(limit // 2, limit - len(end)))
+    shown_end = shorten(end, limit - len(shown))
+    whole = (("title", shown == title), ("place", shown_end == end))
+    return shown + shown_end, frozenset(name for name, is_whole in whole if is_whole)
 
 
-def _alone(note: EditorNote) -> str:
-    title = _title(note, MESSAGE_LIMIT)
+def _alone(note: EditorNote) -> tuple[str, tuple[frozenset[str], ...]]:
+    title, said = _title(note, MESSAGE_LIMIT)
     workaround = plain(str(note.row.get("workaround") or ""))
     whole = f"{title} → {workaround}"
-    fits = 0 < len(workaround) <= WORKAROUND_LIMIT and len(whole) <= MESSAGE_LIMIT
-    return whole if fits else title
+    if 0 < len(workaround) <= WORKAROUND_LIMIT and len(whole) <= MESSAGE_LIMIT:
+        return whole, (said | {"workaround"},)
+    return title, (said,)
 
 
-def _several(notes: Sequence[EditorNote]) -> str:
+def _several(notes: Sequence[EditorNote]) -> tuple[str, tuple[frozenset[str], ...]]:
     shown = notes[:LINE_CAP]
     rest = f"; +{len(notes) - LINE_CAP} more" if len(notes) > LINE_CAP else ""
     room = (MESSAGE_LIMIT - len(rest)) // len(shown) - len("; ")
-    return "; ".join(_title(note, room) for note in shown) + rest
+    titles = [_title(note, room) for note in shown]
+    unsaid = [frozenset[str]()] * (len(notes) - len(shown))
+    return "; ".join(text for text, _ in titles) + rest, (*(said for _, said in titles), *unsaid)
 
 
 def _rest(count: int, lines: Sequence[str], encoding: str) -> Mark:

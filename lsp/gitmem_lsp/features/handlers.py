@@ -111,13 +111,11 @@ async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
     )
 
 
-def _messages(marks: Sequence[Mark], line: int) -> dict[str, str]:
-    """Return {id: message} of the gotchas that the diagnostic of a line speaks of."""
+def _said_of(marks: Sequence[Mark], line: int) -> dict[str, frozenset[str]]:
+    """Return {id: what the diagnostic of a line says of the gotcha}, as `Mark.said` has it."""
+    here = [mark for mark in marks if mark.line == line]
     return {
-        note.id: mark.diagnostic.message
-        for mark in marks
-        for note in mark.notes
-        if mark.line == line
+        note.id: said for mark in here for note, said in zip(mark.notes, mark.said, strict=True)
     }
 
 
@@ -135,12 +133,12 @@ async def _hover_place(ls: Host, uri: str, position: t.Position) -> t.Hover | No
     here = {note.id for note in notes}
     pairs = [(note, "") for note in notes]
     pairs += [(note, definition) for note in others if note.id not in here]
-    messages = _messages(state.marks, line) if ls.diagnostics_in_hover else {}
+    said = _said_of(state.marks, line) if ls.diagnostics_in_hover else {}
     texts = []
     for note, used in pairs[:RECORDS]:
         text = await _hover_text(ls, state.place, note, used)
         if text is not None:
-            texts.append(replace(text, beside=messages.get(note.id, "")))
+            texts.append(replace(text, said=said.get(note.id, frozenset())))
     if not texts:
         return None
     return make_hover(

@@ -36,8 +36,8 @@ class HoverText:
     """A record and how sure its place is; `went` is where its code is, in another file.
 
     `claim` is what it says of its author against the store's history, in words. `definition` is
-    what it is about, where that is only used. `beside` is the message that the editor shows in the
-    same window: what stands there is not repeated.
+    what it is about, where that is only used. `said` has what a diagnostic in the same window says
+    already, as `Mark.said` does: that is not repeated.
     """
 
     record: Record
@@ -45,12 +45,12 @@ class HoverText:
     went: str = ""
     claim: str = ""
     definition: str = ""
-    beside: str = ""
+    said: frozenset[str] = frozenset()
 
     @property
     def place(self) -> str:
         """What is to be said of its place, if anything."""
-        if self.has_title:  # the message says so too
+        if "place" in self.said:
             return ""
         if self.definition:
             return f"It is about {plain(self.definition)}, which is used here."
@@ -61,15 +61,10 @@ class HoverText:
         )
 
     @property
-    def has_title(self) -> bool:
-        """Whether the editor shows the title already."""
-        return bool(self.beside) and plain(self.record.title) in self.beside
-
-    @property
     def workaround(self) -> str:
-        """The workaround, '' when there is none or the editor shows it already."""
+        """The workaround, '' when there is none or it is said already."""
         words = str(self.record.get("workaround") or "").strip()
-        return "" if self.beside and plain(words) in self.beside else words
+        return "" if "workaround" in self.said else words
 
 
 def wants_markdown(capabilities: t.ClientCapabilities) -> bool:
@@ -150,7 +145,7 @@ def _markdown(told: HoverText, now: float) -> str:
     title = f"**{record.kind.capitalize()}** {inline(record.title)}"
     body = record.body.strip()
     parts = [
-        "" if told.has_title else title,
+        "" if "title" in told.said else title,
         "  \n".join(_facts(told, now, inline)),
         inline(told.place),
         block(shorten(body, BODY_LIMIT)),
@@ -163,7 +158,7 @@ def _markdown(told: HoverText, now: float) -> str:
 def _plain(told: HoverText, now: float) -> str:
     record = told.record
     parts = [
-        "" if told.has_title else f"{record.kind.capitalize()}: {plain(record.title)}",
+        "" if "title" in told.said else f"{record.kind.capitalize()}: {plain(record.title)}",
         "\n".join(_facts(told, now, plain)),
         told.place,
         multiline(shorten(record.body.strip(), BODY_LIMIT)),
