@@ -1,6 +1,7 @@
 """`git mem trace`: who wrote which lines, exchanged with other tools as Agent Trace records."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 import click
@@ -120,55 +121,66 @@ def import_command(
       git mem trace import trace.jsonl
     """
     with term.open() as app:
-        if files:
-            found = [
-                link
-                for file in files
-                for row in agent_trace.records(file.read())
-                for link in agent_trace.links(row)
-            ]
-        else:
-            names = [
-                ref if ref.startswith("refs/") else f"refs/notes/{ref}" for ref in refs
-            ] or app.code_history.notes_refs()
-            notes = [one for name in names for one in app.code_history.notes(name, NOTE)]
-            found = [
-                link
-                for commit, text in notes
-                for row in agent_trace.records(text)
-                for link in agent_trace.links(row, commit)
-            ]
-        there = app.code_history.commits({link.oid for link in found})
-        known = links.of(app.state, there)
-        new: dict[str, list[links.Link]] = {}
-        for link in found:
-            have = [*known.get(link.oid, ()), *new.get(link.oid, ())]
-            if link.oid in there and all(
-                (one.session, one.kind) != (link.session, link.kind) for one in have
-            ):
-                new.setdefault(link.oid, []).append(link)
+        imported = _imported_links(app, files, refs)
+        there = set(app.code_history.commits({link.oid for link in imported}))
+        old = links.of(app.state, there)
+        new = _new_links([link for link in imported if link.oid in there], old)
         patches = app.code_history.patch_ids(list(new))
-        for oid, some in new.items():
-            links.put(app.state, oid, [*known.get(oid, ()), *some], patches.get(oid, ""))
+        for oid, rows in new.items():
+            links.put(app.state, oid, [*old.get(oid, ()), *rows], patches.get(oid, ""))
         facts = {
             "commit_count": len(new),
-            "session_count": len({link.session for some in new.values() for link in some}),
-            "missing_count": len({link.oid for link in found} - set(there)),
+            "session_count": len({link.session for rows in new.values() for link in rows}),
+            "missing_count": len({link.oid for link in imported} - there),
         }
         if as_json:
             term.json(facts)
             return
-        if not found:
+        if not imported:
             where = "these files" if files else "git notes here"
             raise UserError(
                 f"there are no Agent Trace records in {where}.",
                 "Name a file, or the notes with --ref; fetch notes with: git fetch origin "
                 "'refs/notes/*:refs/notes/*'",
             )
-        term.say(
-            f"{facts['commit_count']} commit{'' if facts['commit_count'] == 1 else 's'} of "
-            f"{facts['session_count']} session{'' if facts['session_count'] == 1 else 's'} "
-            f"imported."
-        )
+        commits = _plural(facts["commit_count"], "commit")
+        term.say(f"{commits} of {_plural(facts['session_count'], 'session')} imported.")
         if facts["missing_count"]:
             term.note(f"{facts['missing_count']} of the commits are not in this repository.")
+
+
+def _imported_links(app: App, files: Sequence[IO[str]], refs: Sequence[str]) -> list[links.Link]:
+    """Return what files say, or git notes where there are none."""
+    if files:
+        return [
+            link
+            for file in files
+            for row in agent_trace.records(file.read())
+            for link in agent_trace.links(row)
+        ]
+    names = [ref if ref.startswith("refs/") else f"refs/notes/{ref}" for ref in refs]
+    return [
+        link
+        for name in names or app.code_history.notes_refs()
+        for commit, text in app.code_history.notes(name, NOTE)
+        for row in agent_trace.records(text)
+        for link in agent_trace.links(row, commit)
+    ]
+
+
+def _new_links(
+    imported: Sequence[links.Link], old: Mapping[str, Sequence[links.Link]]
+) -> dict[str, list[links.Link]]:
+    """Return the first link of each session and kind that a commit does not have yet, by commit."""
+    taken = {(oid, link.session, link.kind) for oid, rows in old.items() for link in rows}
+    new: dict[str, list[links.Link]] = {}
+    for link in imported:
+        key = (link.oid, link.session, link.kind)
+        if key not in taken:
+            taken.add(key)
+            new.setdefault(link.oid, []).append(link)
+    return new
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
