@@ -1,7 +1,7 @@
 """`git mem code`: definitions, references, imports, the graph of files and their rank."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import click
@@ -14,7 +14,9 @@ from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.dot import dot
 from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.graph.references import Reference, named, references, symbols_of
+from gitmem.codemap.graph.resolve import Edges
 from gitmem.codemap.graph.use_search import Definition
+from gitmem.codemap.tags.import_statements import Import
 from gitmem.errors import UserError
 
 at_option = click.option(
@@ -127,31 +129,26 @@ def symbols_command(
 
 def _definitions(app: App, code: CodeMap, graph: Graph, what: str) -> list[Definition]:
     if not what:
-        return [one for path, tags in code.every(graph).items() for one in symbols_of(path, tags)]
+        return _all_symbols(code, graph, graph.files)
     try:
         place = places.parse(app, what)
     except UserError:
         place = places.GivenPlace("")
     path = place.path.rstrip("/")
     if path in graph.files or path in graph.skipped:
-        if place.symbol:
-            tags = code.tags(graph, path_of(app, graph, what))
-            return (
-                [
-                    one
-                    for one in symbols_of(path, tags)
-                    if one.qualified == place.symbol or one.name == place.symbol
-                ]
-                if tags
-                else []
-            )
         tags = code.tags(graph, path_of(app, graph, what))
-        return symbols_of(path, tags) if tags else []
+        symbols = symbols_of(path, tags) if tags else []
+        wanted = place.symbol
+        return [one for one in symbols if not wanted or wanted in {one.qualified, one.name}]
     inside = [one for one in graph.files if path and one.startswith(path + "/")]
     if inside or path == ".":
-        every = code.every(graph)
-        return [one for name in inside or graph.files for one in symbols_of(name, every[name])]
+        return _all_symbols(code, graph, inside or graph.files)
     return named(code, graph, what)
+
+
+def _all_symbols(code: CodeMap, graph: Graph, paths: Iterable[str]) -> list[Definition]:
+    every = code.every(graph)
+    return [symbol for path in paths for symbol in symbols_of(path, every[path])]
 
 
 def _definition(one: Definition) -> dict[str, Any]:
@@ -285,60 +282,65 @@ def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_
         code, graph = graph_of(term, app, revision)
         path = path_of(app, graph, file)
         if reverse:
-            users = [(one, graph.edges[one][path]) for one in graph.dependents(path)]
-            if as_json:
-                term.json(
-                    [
-                        {
-                            "path": path_text(one),
-                            "use_count": sum(names.values()),
-                            "names": _names(names),
-                        }
-                        for one, names in users
-                    ]
-                )
-                return
-            for one, names in users:
-                shown = ", ".join(_names(names)[:6])
-                term.say(
-                    f"{term.style(path_shown(one), fg='cyan')}  {sum(names.values())} "
-                    f"use{'s' if sum(names.values()) > 1 else ''}  {plain(shown)}".rstrip()
-                )
-            if not users:
-                term.say(f"no file uses {path_shown(path)}, as far as imports tell.")
+            users = {user: graph.edges[user][path] for user in graph.dependents(path)}
+            _show_users(term, path, users, as_json)
             return
         tags = code.tags(graph, path)
         resolution = code.resolution(graph)
-        rows = [(one, resolution.imported(path, one)) for one in (tags.imports if tags else ())]
-        if as_json:
-            term.json(
-                [
-                    {
-                        "module": one.module,
-                        "names": [name for name, _ in one.names],
-                        "line": one.line,
-                        "paths": [path_text(to) for to in files],
-                    }
-                    for one, files in rows
-                ]
-            )
-            return
-        for made, files in rows:
-            where = ", ".join("this file" if to == path else path_shown(to) for to in files[:4]) + (
-                f" and {len(files) - 4} more" if len(files) > 4 else ""
-            )
-            names_ = ", ".join(name for name, _ in made.names)
-            to = (
-                term.style(where, fg="cyan")
-                if where
-                else term.style("not of this project", fg="bright_black")
-            )
-            term.say(
-                f"{made.line:>5}  {plain(made.module)}{f' ({plain(names_)})' if names_ else ''} → "
-                f"{to}"
-            )
-        if not rows:
-            term.say(f"{path_shown(path)} imports nothing.")
+        imports = tags.imports if tags else ()
+        _show_imports(
+            term, path, [(made, resolution.imported(path, made)) for made in imports], as_json
+        )
+
+
+def _show_users(term: Terminal, path: str, users: Edges, as_json: bool) -> None:
+    """Show who uses a file, and how often which of its names."""
+    if as_json:
+        term.json([_use_json("path", user, names) for user, names in users.items()])
+        return
+    for user, names in users.items():
+        shown = ", ".join(_names(names)[:6])
+        uses = f"{sum(names.values())} use{'s' if sum(names.values()) > 1 else ''}"
+        term.say(f"{term.style(path_shown(user), fg='cyan')}  {uses}  {plain(shown)}".rstrip())
+    if not users:
+        term.say(f"no file uses {path_shown(path)}, as far as imports tell.")
+
+
+def _use_json(key: str, path: str, names: "dict[str, int]") -> dict[str, Any]:
+    return {key: path_text(path), "use_count": sum(names.values()), "names": _names(names)}
+
+
+def _show_imports(
+    term: Terminal, path: str, rows: Sequence[tuple[Import, Sequence[str]]], as_json: bool
+) -> None:
+    """Show the imports of a file, each with the files that it means."""
+    if as_json:
+        term.json(
+            [
+                {
+                    "module": made.module,
+                    "names": [name for name, _ in made.names],
+                    "line": made.line,
+                    "paths": [path_text(to) for to in files],
+                }
+                for made, files in rows
+            ]
+        )
+        return
+    for made, files in rows:
+        names = ", ".join(name for name, _ in made.names)
+        said = f"{plain(made.module)}{f' ({plain(names)})' if names else ''}"
+        term.say(f"{made.line:>5}  {said} → {_targets(term, path, files)}")
+    if not rows:
+        term.say(f"{path_shown(path)} imports nothing.")
+
+
+def _targets(term: Terminal, path: str, files: Sequence[str]) -> str:
+    if not files:
+        return term.style("not of this project", fg="bright_black")
+    where = ", ".join("this file" if to == path else path_shown(to) for to in files[:4])
+    more = f" and {len(files) - 4} more" if len(files) > 4 else ""
+    return term.style(where + more, fg="cyan")
 
 
 def _skipped(graph: Graph) -> list[dict[str, str]]:
@@ -366,43 +368,37 @@ def graph_command(term: Terminal, file: str, as_dot: bool, revision: str, as_jso
         edges = graph.edges
         if file:
             path = path_of(app, graph, file)
-            edges = {
-                one: ({path: some[path]} if one != path else some)
-                for one, some in edges.items()
-                if one == path or path in some
-            }
+            edges = _edges_of(path, edges)
         if as_dot:
-            ranks = ranking.kept_ranks(code, graph)
-            term.page(dot({one: some for one, some in edges.items() if some or file}, ranks), None)
+            shown = {source: targets for source, targets in edges.items() if targets or file}
+            term.page(dot(shown, ranking.kept_ranks(code, graph)), None)
             return
         if as_json:
+            used = {to for targets in edges.values() for to in targets}
+            paths = {*edges, *used} if file else graph.files
             term.json(
                 {
                     "commit": graph.commit,
-                    "paths": sorted(
-                        path_text(path)
-                        for path in (
-                            graph.files
-                            if not file
-                            else {*edges, *(to for some in edges.values() for to in some)}
-                        )
-                    ),
-                    "edges": [
-                        {
-                            "source": path_text(one),
-                            "target": path_text(to),
-                            "use_count": sum(names.values()),
-                            "names": _names(names),
-                        }
-                        for one, some in sorted(edges.items())
-                        for to, names in some.items()
-                    ],
+                    "paths": sorted(map(path_text, paths)),
+                    "edges": list(_edges_json(edges)),
                     "skipped_files": _skipped(graph),
                 }
             )
             return
         term.rows(_graph_lines(term, edges), app)
         told_skipped(term, graph)
+
+
+def _edges_json(edges: dict[str, Edges]) -> Iterator[dict[str, Any]]:
+    for source, targets in sorted(edges.items()):
+        for target, names in targets.items():
+            yield {"source": path_text(source), **_use_json("target", target, names)}
+
+
+def _edges_of(path: str, edges: dict[str, Edges]) -> dict[str, Edges]:
+    """Return the edges from a file and those to it."""
+    into = {one: {path: targets[path]} for one, targets in edges.items() if path in targets}
+    return {one: edges[one] if one == path else into[one] for one in edges if one in {path, *into}}
 
 
 def _graph_lines(term: Terminal, edges: "dict[str, Any]") -> Iterator[str]:
