@@ -3,7 +3,8 @@
 import json
 import os
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +20,9 @@ from gitmem.redaction.mask import scrub
 from gitmem.repo.refs import head
 from gitmem.services.gotchas.capture import Rule, rule_of
 from gitmem.store.layout import record_path, tombstone_path
+
+if TYPE_CHECKING:
+    from gitmem.fingerprint.fingerprint import Fingerprint
 
 TABLE = {
     "record": ("gotchas.error", "record_command", "Count an error that happened"),
@@ -52,7 +56,7 @@ def error_command() -> None:
 @click.option("--session", metavar="ID", help="The session that it happened in.")
 @options.json_option
 @click.pass_obj
-def record_command(  # noqa: C901
+def record_command(
     term: Terminal, message: tuple[str, ...], command: str, session: str | None, as_json: bool
 ) -> None:
     """Count an error: MESSAGE, or the text on standard input.
@@ -69,41 +73,20 @@ def record_command(  # noqa: C901
       pytest 2>&1 | git mem error record --command pytest
       git mem error record "TypeError: unsupported operand type(s)"
     """
-    # forty tools' rules, and `error list` needs none
-    from gitmem.fingerprint.error_line import is_success
-    from gitmem.fingerprint.fingerprint import bounded, fingerprint
+    from gitmem.fingerprint.fingerprint import bounded
     from gitmem.repo.source_frames import anchors
     from gitmem.services.gotchas import count
-    from gitmem.services.gotchas.capture import rule_of
 
-    text = " ".join(message)
-    if not text:
-        if sys.stdin.isatty():
-            raise click.UsageError(
-                "give the error's text, or pipe it in: make 2>&1 | git mem error record"
-            )
-        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    text = " ".join(message) or _piped_text()
     with term.open() as app:
         root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
         allow = app.settings.get("allowSecret")
         # before anything is counted
         text, command = scrub(bounded(without_fences(text)), allow).text, scrub(command, allow).text
-        mark = fingerprint(text, root, command, failed=False)
-        # whoever types it says that it is one
-        if mark is None and message and text.strip() and not is_success(text):
-            mark = fingerprint(text, root, command, failed=True) or fingerprint(
-                f"Error: {text}", root, command, failed=True
-            )
-        if mark is None:
-            raise UserError(
-                "no error was found in this; nothing was counted.",
-                "Pipe in the lines that the tool printed, or type the error yourself: git mem "
-                "error record TEXT",
-            )
+        mark = _fingerprint(text, root, command, is_typed=bool(message))
         who = app.writer(session=session)
-        title = scrub(mark.title, who.allow).text
         rule = rule_of(app.settings)
-        known = [
+        gotchas = [
             row
             for _, index in app.indexes()
             for row in index.by_patterns([mark.pattern])
@@ -114,56 +97,80 @@ def record_command(  # noqa: C901
                 "the error cannot be counted: the repository's folder cannot be written.",
                 "Check its permissions and the disk.",
             )
+        places = anchors(mark.locations, root, os.getcwd(), head(app.location))
         out = count.record(
-            app.store,
-            app.state,
-            who,
-            rule,
-            mark,
-            known,
-            anchors(mark.locations, root, os.getcwd(), head(app.location)),
-            text,
-            command,
-            root,
+            app.store, app.state, who, rule, mark, gotchas, places, text, command, root
         )
-        help_ = next((row["workaround"] for row in known if row["workaround"]), None)
-        fixed = next((row["fix"] for row in known if row["fix"]), "")
+        fix = next((row["fix"] for row in gotchas if row["fix"]), "")
+        row = {
+            "pattern": mark.pattern,
+            "title": scrub(mark.title, who.allow).text,
+            "category": mark.category,
+            "severity": mark.severity,
+            "count": out.hits,
+            "threshold": rule.threshold,
+            "gotcha": out.gotcha,
+            "workaround": next((row["workaround"] for row in gotchas if row["workaround"]), None),
+            "last_fix": json.loads(fix) if fix else None,
+        }
         if as_json:
-            term.json(
-                {
-                    "pattern": mark.pattern,
-                    "title": title,
-                    "category": mark.category,
-                    "severity": mark.severity,
-                    "count": out.hits,
-                    "threshold": rule.threshold,
-                    "gotcha": out.gotcha,
-                    "workaround": help_,
-                    "last_fix": json.loads(fixed) if fixed else None,
-                }
-            )
-            return
-        if out.gotcha:
-            term.say(
-                f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(title)} (seen "
-                f"{out.hits}× lately)"
-            )
-            if help_:
-                term.say(f"    {plain(help_)}")
-            if fixed:
-                term.say(f"    {plain(fix_text(fixed))}")
-        elif out.written is not None:
-            term.say(
-                f"counted {plain(title)} (seen {out.hits}× lately); its gotcha was rejected or put "
-                f"aside, and stays so."
-            )
-        elif out.hits >= rule.threshold and not rule.on:
-            term.say(
-                f"counted {plain(title)} (seen {out.hits}× lately); it becomes no gotcha: capture "
-                f"is off."
-            )
+            term.json(row)
+        elif out.gotcha:
+            _say_gotcha(term, row, fix)
         else:
-            term.say(f"counted {plain(title)}: {out.hits} of {rule.threshold}")
+            term.say(_counted(row, rule, is_kept_away=out.written is not None))
+
+
+def _piped_text() -> str:
+    """Return the text on standard input; raises UsageError when nobody pipes one in."""
+    if sys.stdin.isatty():
+        raise click.UsageError(
+            "give the error's text, or pipe it in: make 2>&1 | git mem error record"
+        )
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _fingerprint(text: str, root: str, command: str, *, is_typed: bool) -> "Fingerprint":
+    """Return the fingerprint of an error; raises UserError for a text that is none."""
+    # forty tools' rules, and `error list` needs none
+    from gitmem.fingerprint.error_line import is_success
+    from gitmem.fingerprint.fingerprint import fingerprint
+
+    mark = fingerprint(text, root, command, failed=False)
+    # whoever types it says that it is one
+    if mark is None and is_typed and text.strip() and not is_success(text):
+        mark = fingerprint(text, root, command, failed=True) or fingerprint(
+            f"Error: {text}", root, command, failed=True
+        )
+    if mark is None:
+        raise UserError(
+            "no error was found in this; nothing was counted.",
+            "Pipe in the lines that the tool printed, or type the error yourself: git mem error "
+            "record TEXT",
+        )
+    return mark
+
+
+def _say_gotcha(term: Terminal, row: Mapping[str, Any], fix: str) -> None:
+    id = term.style(short(row["gotcha"]), fg="yellow")
+    term.say(f"gotcha {id} {plain(row['title'])} (seen {row['count']}× lately)")
+    if row["workaround"]:
+        term.say(f"    {plain(row['workaround'])}")
+    if fix:
+        term.say(f"    {plain(fix_text(fix))}")
+
+
+def _counted(row: Mapping[str, Any], rule: Rule, *, is_kept_away: bool) -> str:
+    """Return what to say of an error that is no gotcha; `is_kept_away` if somebody decided so."""
+    title, hits = plain(row["title"]), row["count"]
+    if is_kept_away:
+        return (
+            f"counted {title} (seen {hits}× lately); its gotcha was rejected or put aside, and "
+            f"stays so."
+        )
+    if hits >= rule.threshold and not rule.on:
+        return f"counted {title} (seen {hits}× lately); it becomes no gotcha: capture is off."
+    return f"counted {title}: {hits} of {rule.threshold}"
 
 
 @click.command("list", short_help=TABLE["list"][2])
