@@ -283,7 +283,7 @@ def start_command(
 @epic_option
 @options.json_option
 @click.pass_obj
-def story_command(  # noqa: C901
+def story_command(
     term: Terminal,
     ids: tuple[str, ...],
     done: bool,
@@ -306,6 +306,44 @@ def story_command(  # noqa: C901
       git mem work story --add 1.5 "1.6=Refunds"
     """
     act = one_of({"done": done, "reopen": reopen, "add": add})
+    _check_story(ids, act, following, title)
+    with opened(term) as (app, desk):
+        id = chosen(app, desk, epic)
+        if not ids:
+            _list_stories(term, service.load(desk, id), as_json)
+            return
+        if not act:
+            named = str(service.clean({"story": ids[0]}, desk.who.allow).get("story", ""))
+            service.known_story(service.load(desk, id), named)
+        if not act or (act == "done" and not service.is_done(desk, id, ids[0])):  # twice is done
+            service.insist(desk, id)
+        args: dict[str, Any] = (
+            stories_of(ids)
+            if act == "add"
+            else {"story": ids[0], "next": following, "title": title, "executor": executor}
+        )
+        if act == "done":
+            args["files"] = changed_files(app, desk)
+        verb = "added" if act == "add" else f"story {ids[0]} {STORY_VERBS[act]}"
+        written = service.do(desk, id, act or "story", args)
+        did(term, desk, id, written, plain(verb), as_json=as_json)
+        if act == "done":
+            _close_tasks(term, app, service.load(desk, id), ids[0], as_json)
+
+
+def _close_tasks(term: Terminal, app: App, epic: Epic, story: str, as_json: bool) -> None:
+    """Finish the open tasks that a story was about, and say so."""
+    titles = [row["title"] for row in epic_view(epic)["stories"] if row["id"] == story]
+    for text in _finish_tasks(app, next(filter(None, titles), story)):
+        if not as_json:
+            term.note(f"closed the open task: {plain(text)}. To take it back: git mem undo")
+
+
+STORY_VERBS = {"": "begun", "done": "done", "reopen": "reopened"}
+
+
+def _check_story(ids: Sequence[str], act: str, following: str | None, title: str | None) -> None:
+    """Raise UsageError for options of `story` that do not go together."""
     if following and act != "done":
         raise click.UsageError("--next goes with --done.")
     if title and act:
@@ -316,52 +354,16 @@ def story_command(  # noqa: C901
         raise click.UsageError(f"name the story: git mem work story ID --{act}")
     if len(ids) > 1 and act != "add":
         raise click.UsageError("one story at a time; --add takes several.")
-    with opened(term) as (app, desk):
-        id = chosen(app, desk, epic)
-        if not ids:
-            found = service.load(desk, id)
-            if as_json:
-                term.json(epic_view(found)["stories"])
-                return
-            for line in _stories(term, found):
-                term.say(line)
-            if not found.facts["total"]:
-                term.note(f"the epic {found.slug} has no stories yet: git mem work story --add ID")
-            return
-        if not act:
-            named = str(service.clean({"story": ids[0]}, desk.who.allow).get("story", ""))
-            service.known_story(service.load(desk, id), named)
-            service.insist(desk, id)
-        elif act == "done" and not service.is_done(desk, id, ids[0]):  # done twice is done
-            service.insist(desk, id)
-        begun = f"story {ids[0]} begun"
-        args: dict[str, Any] = (
-            stories_of(ids)
-            if act == "add"
-            else {"story": ids[0], "next": following, "title": title, "executor": executor}
-        )
-        if act == "done":
-            args["files"] = changed_files(app, desk)
-        verb = {
-            "done": f"story {ids[0]} done",
-            "reopen": f"story {ids[0]} reopened",
-            "add": "added",
-        }.get(act, begun)
-        did(
-            term, desk, id, service.do(desk, id, act or "story", args), plain(verb), as_json=as_json
-        )
-        if act == "done":
-            title = next(
-                (
-                    one["title"]
-                    for one in epic_view(service.load(desk, id))["stories"]
-                    if one["id"] == ids[0]
-                ),
-                "",
-            )
-            for text in _finish_tasks(app, title or ids[0]):
-                if not as_json:
-                    term.note(f"closed the open task: {plain(text)}. To take it back: git mem undo")
+
+
+def _list_stories(term: Terminal, epic: Epic, as_json: bool) -> None:
+    if as_json:
+        term.json(epic_view(epic)["stories"])
+        return
+    for line in _stories(term, epic):
+        term.say(line)
+    if not epic.facts["total"]:
+        term.note(f"the epic {epic.slug} has no stories yet: git mem work story --add ID")
 
 
 def _finish_tasks(app: App, title: str) -> list[str]:
