@@ -5,6 +5,7 @@ It also tells how the session's agent resumes it.
 
 import os
 import shlex
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -100,76 +101,88 @@ def _latest(app: App) -> Session:
 
 def _stood(app: App, mine: Session) -> dict[str, Any]:
     """Return where a session stood, beside what is so now."""
-    told, rejected = SessionAccount(mine.root), rejected_in(app.objects)
-    marked, noted = list[str](), list[str]()
+    rejected = rejected_in(app.objects)
+    account = SessionAccount(mine.root)
+    marked, noted = dict[str, None](), dict[str, None]()
     for row in reader.rows(app.home, mine):
-        told.add(row)
+        account.add(row)
         if reader.marked(row) and unrejected(reader.content(row), rejected):
-            (noted if reader.event(row) == "Note" else marked).append(line(reader.content(row)))
-    told.leave_out(rejected.is_quoted)
-    _leave_out_quotes(app, mine, told)
-    there = _branch(mine)
-    now = dict(app.worktree(mine.root).status()) if mine.root and os.path.isdir(mine.root) else {}
-    snapshot = _snapshot(app, mine)
-    then = {
-        storable(str(each.get("path"))): str(each.get("status") or "")
-        for each in snapshot.get("dirty") or []
-        if isinstance(each, dict)
-    }
-    files = list(
-        dict.fromkeys([*then, *sorted(told.changed, key=lambda path: (-told.changed[path], path))])
-    )
+            (noted if reader.event(row) == "Note" else marked)[line(reader.content(row))] = None
+    account.leave_out(rejected.is_quoted)
+    _leave_out_quotes(app, mine, account)
     tree = context.root_of(app.location.worktree)
-    on = context.load(app) if mine.root == tree else None
+    snapshot = _snapshot(app, mine)
+    unfinished = epics.unfinished(app.index(), app.state, app.clock.now(), processes.is_gone)
     return {
         "title": unrejected(mine.title, rejected),
-        "branch_then": told.branch or mine.branch or None,
-        "branch_now": there or None,
-        "cwd": told.folder or None,
+        "branch_then": account.branch or mine.branch or None,
+        "branch_now": _branch(mine) or None,
+        "cwd": account.folder or None,
         "commit_then": snapshot.get("commit"),
-        "last_prompt": told.asked[-1] if told.asked else None,
-        "last_answer": _short(told.answer) or None,
-        "files": [
-            {
-                "path": path,
-                "status_then": then.get(path) or ("changed" if path in told.changed else None),
-                "status_now": now.get(path),
-                "exists": os.path.lexists(os.path.join(mine.root, path)),
-            }
-            for path in files
-        ],
-        "other_changed_paths": sorted(
-            storable(path) for path in now if storable(path) not in files
-        ),
+        "last_prompt": account.asked[-1] if account.asked else None,
+        "last_answer": _short(account.answer) or None,
+        **_files(app, mine, account, snapshot),
         "failed_commands": [
             {"command": command, "message": said or None}
-            for command, said in told.failed.items()
-            if command and command not in told.passed
+            for command, said in account.failed.items()
+            if command and command not in account.passed
         ][-ITEMS:],
         "pending_tasks": _pending(app),
-        "mark_texts": list(dict.fromkeys(marked))[-ITEMS:],
-        "note_texts": [text for text in dict.fromkeys(noted) if text not in marked][-ITEMS:],
-        "workflow_position": {
-            "workflow": on.workflow,
-            "state": on.state,
-            "next_steps": on.next,
-            "story": on.story or None,
-        }
-        if on and on.workflow
-        else None,
+        "mark_texts": list(marked)[-ITEMS:],
+        "note_texts": [text for text in noted if text not in marked][-ITEMS:],
+        "workflow_position": _position(app) if mine.root == tree else None,
         "epics": [
-            epic_json(epic, author_if_foreign(epic, app.own_addresses))
-            for epic in epics.unfinished(app.index(), app.state, app.clock.now(), processes.is_gone)
+            epic_json(epic, author_if_foreign(epic, app.own_addresses)) for epic in unfinished
         ][:EPICS],
         "resume_command": _command(mine),
         "in_this_work_tree": mine.root == tree,
     }
 
 
-def _leave_out_quotes(app: App, mine: Session, told: SessionAccount) -> None:
+def _files(
+    app: App, mine: Session, account: SessionAccount, snapshot: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the files of a session as they were and are, and what else is not committed now."""
+    is_there = mine.root and os.path.isdir(mine.root)
+    now = dict(app.worktree(mine.root).status()) if is_there else {}
+    then = {
+        storable(str(each.get("path"))): str(each.get("status") or "")
+        for each in snapshot.get("dirty") or []
+        if isinstance(each, dict)
+    }
+    changed = sorted(account.changed, key=lambda path: (-account.changed[path], path))
+    files = dict.fromkeys([*then, *changed])
+    return {
+        "files": [
+            {
+                "path": path,
+                "status_then": then.get(path) or ("changed" if path in account.changed else None),
+                "status_now": now.get(path),
+                "exists": os.path.lexists(os.path.join(mine.root, path)),
+            }
+            for path in files
+        ],
+        "other_changed_paths": sorted(set(map(storable, now)) - files.keys()),
+    }
+
+
+def _position(app: App) -> dict[str, Any] | None:
+    """Return where the workflow of this work tree is, None where there is none."""
+    on = context.load(app)
+    if not on.workflow:
+        return None
+    return {
+        "workflow": on.workflow,
+        "state": on.state,
+        "next_steps": on.next,
+        "story": on.story or None,
+    }
+
+
+def _leave_out_quotes(app: App, mine: Session, account: SessionAccount) -> None:
     if hides_quotes(app.env, mine.id):
-        told.asked.clear()
-        told.answer = ""
+        account.asked.clear()
+        account.answer = ""
 
 
 def _short(text: str) -> str:
@@ -245,83 +258,83 @@ def _open(app: App, mine: Session) -> bool:
 
 
 def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
-    now = app.clock.now()
-    id = plain(stood["id"])
-    about = stood["title"] or stood["story"]
-    out = [
-        (
-            f"session {term.style(id, fg='yellow')}, {plain(stood['agent'])}, "
-            f"{'opened again' if stood['opened_now'] else stood['state']}, last heard of "
-            f"{age(stood['last_seen'], now)}{f': {plain(about)}' if about else ''}"
-        )
+    files, others = stood["files"], stood["other_changed_paths"]
+    failed = [
+        ": ".join(filter(None, (each["command"], each["message"])))
+        for each in stood["failed_commands"]
     ]
+    tasks = [
+        plain(each["text"]) + (f" ({short(each['id'])})" if each.get("id") else "")
+        for each in stood["pending_tasks"]
+    ]
+    epics = [
+        f"{plain(each['title'])}{_by(each)}: git mem show {plain(each['id'])}"
+        for each in stood["epics"]
+    ]
+    return [
+        *_place_lines(term, app, stood),
+        *_section(
+            "files, then and now", [_file(each) for each in files[:FILES]], len(files) - FILES
+        ),
+        *_section(
+            "not committed now, of others", list(map(plain, others[:FILES])), len(others) - FILES
+        ),
+        *_section("failed to the end", list(map(plain, failed))),
+        *_section("still to do", tasks),
+        *_section("marked", list(map(plain, stood["mark_texts"]))),
+        *_section("noted", list(map(plain, stood["note_texts"]))),
+        *_workflow_lines(stood["workflow_position"]),
+        *_section("work state", epics),
+        *_next_lines(stood),
+    ]
+
+
+def _place_lines(term: Terminal, app: App, stood: dict[str, Any]) -> Iterator[str]:
+    """Yield which session it is, and where it stood."""
+    id = term.style(plain(stood["id"]), fg="yellow")
+    about = stood["title"] or stood["story"]
+    state = "opened again" if stood["opened_now"] else stood["state"]
+    yield (
+        f"session {id}, {plain(stood['agent'])}, {state}, last heard of "
+        f"{age(stood['last_seen'], app.clock.now())}{f': {plain(about)}' if about else ''}"
+    )
     then, here = stood["branch_then"], stood["branch_now"]
     if then:
-        moved = (
-            f"; {plain(here)} is checked out now: git switch {shlex.quote(plain(then))}"
-            if here and here != then
-            else ""
-        )
-        out.append(f"branch: {plain(then)}{moved}")
+        switch = f"git switch {shlex.quote(plain(then))}"
+        moved = f"; {plain(here)} is checked out now: {switch}" if here and here != then else ""
+        yield f"branch: {plain(then)}{moved}"
     if not stood["in_this_work_tree"] and stood["work_tree"]:
         gone = "" if os.path.isdir(stood["work_tree"]) else " (it is there no more)"
-        out.append(f"work tree: {plain(stood['work_tree'])}{gone}")
-    if stood["cwd"] not in {None, "."}:
-        out.append(f"folder: {plain(stood['cwd'])}")
-    if stood["last_prompt"]:
-        out.append(f"last asked: {plain(stood['last_prompt'])}")
-    if stood["last_answer"]:
-        out.append(f"last answer: {plain(stood['last_answer'])}")
-    out += _section(
-        "files, then and now",
-        [_file(each) for each in stood["files"][:FILES]],
-        len(stood["files"]) - FILES,
-    )
-    out += _section(
-        "not committed now, of others",
-        [plain(path) for path in stood["other_changed_paths"][:FILES]],
-        len(stood["other_changed_paths"]) - FILES,
-    )
-    out += _section(
-        "failed to the end",
-        [
-            plain(": ".join(filter(None, (each["command"], each["message"]))))
-            for each in stood["failed_commands"]
-        ],
-    )
-    out += _section(
-        "still to do",
-        [
-            plain(each["text"]) + (f" ({short(each['id'])})" if each.get("id") else "")
-            for each in stood["pending_tasks"]
-        ],
-    )
-    out += _section("marked", [plain(text) for text in stood["mark_texts"]])
-    out += _section("noted", [plain(text) for text in stood["note_texts"]])
-    flow = stood["workflow_position"]
-    if flow:
-        steps = ", ".join(context.spoken(each) for each in flow["next_steps"])
-        then = f"; next: {steps}" if steps else ""
-        out.append(plain(f"workflow: {flow['workflow']}, {flow['state']}{then}"))
-    out += _section(
-        "work state",
-        [
-            f"{plain(each['title'])}{_by(each)}: git mem show {plain(each['id'])}"
-            for each in stood["epics"]
-        ],
-    )
+        yield f"work tree: {plain(stood['work_tree'])}{gone}"
+    if stood["cwd"] != ".":
+        yield from _named("folder", stood["cwd"])
+    yield from _named("last asked", stood["last_prompt"])
+    yield from _named("last answer", stood["last_answer"])
+
+
+def _named(name: str, text: str | None) -> list[str]:
+    return [f"{name}: {plain(text)}"] if text else []
+
+
+def _workflow_lines(position: dict[str, Any] | None) -> list[str]:
+    if not position:
+        return []
+    steps = ", ".join(context.spoken(each) for each in position["next_steps"])
+    then = f"; next: {steps}" if steps else ""
+    return [plain(f"workflow: {position['workflow']}, {position['state']}{then}")]
+
+
+def _next_lines(stood: dict[str, Any]) -> Iterator[str]:
+    """Yield how to go on with the session."""
+    id = plain(stood["id"])
     if stood["resume_command"]:
-        where = (
-            f"cd {shlex.quote(plain(stood['work_tree']))} && "
-            if stood["work_tree"] and not stood["in_this_work_tree"]
-            else ""
-        )
-        out.append(f"go on with it: {where}{plain(stood['resume_command'])}")
+        is_elsewhere = stood["work_tree"] and not stood["in_this_work_tree"]
+        where = f"cd {shlex.quote(plain(stood['work_tree']))} && " if is_elsewhere else ""
+        yield f"go on with it: {where}{plain(stood['resume_command'])}"
     elif stood["opened_now"]:
-        out.append(f"it is open again here. From another terminal too: export GITMEM_SESSION={id}")
+        yield f"it is open again here. From another terminal too: export GITMEM_SESSION={id}"
     elif stood["state"] == RUNNING:
-        out.append(f"it is open. To write into it from here: export GITMEM_SESSION={id}")
-    return out
+        yield f"it is open. To write into it from here: export GITMEM_SESSION={id}"
 
 
 def _by(epic: dict[str, Any]) -> str:
