@@ -2,9 +2,9 @@
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitmem.codemap.anchors.block_map import ALIKE, through
 from gitmem.codemap.anchors.by_definition import in_definition
@@ -15,6 +15,9 @@ from gitmem.codemap.linemap.kept_lines import KeptLines
 from gitmem.codemap.linemap.line_map import LineMap
 from gitmem.codemap.linemap.normal_forms import PLAIN, TELLING, says, squash, weight
 from gitmem.codemap.linemap.similar_lines import LIKE
+
+if TYPE_CHECKING:
+    from gitmem.codemap.symbols.definitions import Symbol
 
 MOST_SPOTS = 200  # places of a repeated line that are looked at when it is anchored
 GAP = 400  # lines between two surrounding ones that are compared
@@ -32,8 +35,7 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     if _is_all(anchor, have, first):
         return Placement("", first, last, "same", 0.9)
     size = last - first + 1
-    kept = _between_lone_lines(text, before, keys, after, size)
-    if kept is not None:
+    if kept := _between_lone_lines(text, before, keys, after, size):
         return kept
     spot, sure, own = _spot(
         anchor, text, keys, [squash(x) for x in before], [squash(x) for x in after]
@@ -41,19 +43,17 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     near = None if sure else _within(anchor, text, _by_mini(wanted, before, after, text, size))
     if spot is None:
         return near if near and _is_enough(anchor, text, keys, near, size) else None
-    if _is_changed_elsewhere(near, spot):
+    if not own or _is_changed_elsewhere(near, spot):
         return None  # the line as it was is elsewhere, and one that is like it is where it was
-    if not own:
-        return None
-    same = sum(1 for n, key in enumerate(keys) if spot + n < len(have) and have[spot + n] == key)
-    end = min(spot + size, len(have))
+    same = sum(key == have[spot + n] for n, key in enumerate(keys[: len(have) - spot]))
+    lines = Placement("", spot + 1, min(spot + size, len(have)), "same", 0.9)
     if same == len(keys):
-        return Placement("", spot + 1, end, "same", 0.9)
+        return lines
     if sure:
         near = _within(anchor, text, _by_mini(wanted, before, after, text, size))
     if near is not None or 2 * same < len(keys):
         return near
-    return Placement("", spot + 1, end, "changed", LIKE, stale=same < ALIKE * len(keys))
+    return replace(lines, state="changed", confidence=LIKE, stale=same < ALIKE * len(keys))
 
 
 def _is_enough(
@@ -73,17 +73,21 @@ def _is_enough(
 def _first_place(
     text: Text,
     spots: Sequence[int],
-    best: Sequence[int],
+    sums: Mapping[int, float],
     before: Sequence[str],
     keys: Sequence[str],
     after: Sequence[str],
 ) -> int:
-    """Return the first spot beside which all is as it was, else the first of the `best`.
+    """Return the first spot beside which all is as it was, else the first with the greatest sum.
 
     Of a line and its copies, the first is the line.
     """
     beside = before[-AROUND:], keys, after[:AROUND]
-    return min([spot for spot in spots if _is_beside(text, spot, *beside)] or best)
+    same = [spot for spot in spots if _is_beside(text, spot, *beside)]
+    if same:
+        return min(same)
+    top = max(sums.values())
+    return min(spot for spot, score in sums.items() if score == top)
 
 
 def _is_beside(
@@ -217,38 +221,68 @@ def _spot(
     scores = _supports(text, spots, keys, before, after)
     if not scores:
         return NOWHERE
-    most = sum(1 for x in (*before, *after) if weight(x) >= TRIVIAL) + min(
-        6, sum(1 for key in keys if key) - 1
-    )
-    is_alone = len(scores) == 1 and sum(map(weight, keys)) >= TELLING
     named = bool(anchor.get("symbol"))
     home = _in_symbol(anchor, text, spots, len(keys)) if named else []
-    sums = {spot: _sum(scores[spot]) for spot in home or scores}
-    top = max(sums.values())
-    best = [spot for spot, score in sums.items() if score == top]
-    spot = _first_place(text, home, best, before, keys, after)
-    told, score = scores[spot][0], sums[spot]
-    like = likeness_at_home(anchor)[0 if home else 1]
-    if like > 0 and score < like + 0.5:
+    best = _best_spot(text, scores, home, before, keys, after)
+    likes = likeness_at_home(anchor)
+    like = likes[0 if home else 1]
+    if like > 0 and best.score < like + 0.5:
         return NOWHERE  # another place of the old file was as much like it
-    if told < most - 1 and _gaps(text, spot, keys, before, after) > likeness_at_home(anchor)[3]:
+    if best.told < best.most - 1 and _gaps(text, best.line, keys, before, after) > likes[3]:
         return NOWHERE  # copied, and it is not known which is the copy
-    if home:  # in its definition, a neighbour is enough
-        fits = told >= 1.0 or score >= 0.5 or most == 0 or is_alone
-    elif named:  # out of it, only what is like nothing else
-        fits = _fits_elsewhere(told, most, is_alone, is_gone=_stays(anchor, text) is None)
-    else:
-        fits = is_alone or told >= max(1.0, 0.5 * most)
+    if home:
+        return (best.line, best.is_sure, True) if best.fits_at_home() else NOWHERE
+    if not named:
+        return (best.line, best.is_sure, True) if best.fits() else NOWHERE
+    if not best.fits_elsewhere(is_gone=_stays(anchor, text) is None):
+        return NOWHERE
     # as its like in another class is
-    is_alike = named and not home and like > 0 and score < like + 0.25 * most
-    return (spot, told >= most > 0, not is_alike) if fits else NOWHERE
+    is_alike = like > 0 and best.score < like + 0.25 * best.most
+    return best.line, best.is_sure, not is_alike
 
 
-def _fits_elsewhere(told: float, most: int, is_alone: bool, is_gone: bool) -> bool:
-    """Return whether a place out of its definition fits, which is there or gone."""
-    if is_alone and (is_gone or told >= min(2.0, most)):
-        return True
-    return is_gone and told >= max(2.0, 0.67 * most)
+class _Spot(NamedTuple):
+    """The place of a repeated line with most of the old surroundings."""
+
+    line: int
+    told: float  # how many lines with words are around it, at most `most`
+    score: float  # ... with other lines
+    most: int
+    is_alone: bool  # the only place, of lines that say enough
+
+    @property
+    def is_sure(self) -> bool:
+        return self.told >= self.most > 0
+
+    def fits(self) -> bool:
+        """Return whether enough of the surroundings is there."""
+        return self.is_alone or self.told >= max(1.0, 0.5 * self.most)
+
+    def fits_at_home(self) -> bool:
+        """Return whether it fits in the anchor's definition, where a neighbour is enough."""
+        return self.is_alone or self.most == 0 or self.told >= 1.0 or self.score >= 0.5
+
+    def fits_elsewhere(self, *, is_gone: bool) -> bool:
+        """Return whether it is like nothing else, out of its definition, which may be gone."""
+        if self.is_alone and (is_gone or self.told >= min(2.0, self.most)):
+            return True
+        return is_gone and self.told >= max(2.0, 0.67 * self.most)
+
+
+def _best_spot(
+    text: Text,
+    scores: Mapping[int, tuple[float, int]],
+    home: Sequence[int],
+    before: Sequence[str],
+    keys: Sequence[str],
+    after: Sequence[str],
+) -> _Spot:
+    sums = {spot: _sum(scores[spot]) for spot in home or scores}
+    line = _first_place(text, home, sums, before, keys, after)
+    most = sum(1 for x in (*before, *after) if weight(x) >= TRIVIAL)
+    most += min(6, sum(map(bool, keys)) - 1)
+    is_alone = len(scores) == 1 and sum(map(weight, keys)) >= TELLING
+    return _Spot(line, scores[line][0], sums[line], most, is_alone)
 
 
 def _sum(support: tuple[float, int]) -> float:
@@ -329,19 +363,24 @@ def _in_symbol(anchor: dict[str, Any], text: Text, spots: Sequence[int], size: i
     name = str(anchor.get("symbol") or "")
     if not name:
         return []
-    from gitmem.codemap.symbols import definitions
-
     symbols = text.symbols(str(anchor.get("path") or ""))
+    homes = {(symbol.first, symbol.last) for symbol in symbols if symbol.qualified == name}
     out = []
-    for home in {(symbol.first, symbol.last) for symbol in symbols if symbol.qualified == name}:
-        first, last = home
+    for first, last in homes:
         inside = [symbol for symbol in symbols if symbol.first <= last and symbol.last >= first]
         for spot in spots[bisect_left(spots, first - 1) : bisect_right(spots, last - size)]:
-            whole = [symbol for symbol in inside if symbol.last >= spot + size]
-            around = definitions.enclosing(whole, spot + 1)
-            if around and around.qualified == name and (around.first, around.last) == home:
+            if _innermost(inside, spot, size) == (name, first, last):
                 out.append(spot)
     return sorted(out)
+
+
+def _innermost(symbols: Sequence["Symbol"], spot: int, size: int) -> tuple[str, int, int] | None:
+    """Return (name, first, last) of the innermost definition with all lines of a spot."""
+    from gitmem.codemap.symbols import definitions
+
+    whole = [symbol for symbol in symbols if symbol.last >= spot + size]
+    around = definitions.enclosing(whole, spot + 1)
+    return (around.qualified, around.first, around.last) if around else None
 
 
 def _within(anchor: dict[str, Any], text: Text, made: Placement | None) -> Placement | None:

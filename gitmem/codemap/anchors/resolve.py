@@ -9,7 +9,7 @@ shown on the file instead of on a wrong line.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitmem.codemap.anchors.block_map import mapped, through
 from gitmem.codemap.anchors.by_context import by_context, likes
@@ -21,6 +21,9 @@ from gitmem.codemap.linemap.line_map import LineMap
 from gitmem.codemap.linemap.normal_forms import squash
 from gitmem.errors import UserError
 from gitmem.text.plural import counted
+
+if TYPE_CHECKING:
+    from gitmem.codemap.symbols.definitions import Symbol
 
 MOST = 20  # anchored lines that are kept
 RIVAL = 0.45  # likeness from which a line could have become another one
@@ -42,37 +45,49 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
         return out
     from gitmem.codemap.symbols import definitions
 
-    known = definitions.symbols(text, path)
-    if not span:
-        first, last, name = definition(lines, path, wanted, known)
-        out["symbol"] = name
-    else:
+    symbols = definitions.symbols(text, path)
+    if span:
         first, last = span
-        count = len(lines) - (1 if len(lines) > 1 and not lines[-1] else 0)
         if first > len(lines):
+            count = len(lines) - (1 if len(lines) > 1 and not lines[-1] else 0)
             raise UserError(f"{path} has {counted(count, 'line')}, not {first}.")
         last = min(last, len(lines))
-        around = definitions.enclosing(
-            [one for one in known if one.first <= first and one.last >= min(last, count)], first
-        )
+        around = _around(symbols, lines, first, last)
         if around and not wanted:
             out["symbol"] = around.qualified
+    else:
+        first, last, out["symbol"] = definition(lines, path, wanted, symbols)
     out["lines"] = [first, last]
-    out["context"] = {
-        "before": [short(x) for x in lines[max(0, first - 1 - AROUND) : first - 1]],
-        "lines": [short(x) for x in lines[first - 1 : last][:MOST]],
-        "after": [short(x) for x in lines[last : last + AROUND]],
-    }
-    far = (
-        lines[max(0, first - 1 - AROUND - FAR) : max(0, first - 1 - AROUND)],
-        lines[last + AROUND : last + AROUND + FAR],
-    )
-    if any(far):
-        out["context"]["far"] = ["".join(code(squash(x[:WIDTH])) for x in side) for side in far]
+    out["context"] = _surroundings(lines, first, last)
     like = likes(out, read(lines), first, last)
     if any(like):
         out["context"]["like"] = like
     return out
+
+
+def _around(
+    symbols: Sequence["Symbol"], lines: Sequence[str], first: int, last: int
+) -> "Symbol | None":
+    """Return the innermost definition that some lines are in, but for an empty last one."""
+    from gitmem.codemap.symbols import definitions
+
+    end = min(last, len(lines) - (1 if len(lines) > 1 and not lines[-1] else 0))
+    whole = [symbol for symbol in symbols if symbol.first <= first and symbol.last >= end]
+    return definitions.enclosing(whole, first)
+
+
+def _surroundings(lines: Sequence[str], first: int, last: int) -> dict[str, Any]:
+    """Return what is remembered of some lines, from 1, and of those around them."""
+    above, below = max(0, first - 1 - AROUND), last + AROUND
+    context: dict[str, Any] = {
+        "before": [short(x) for x in lines[above : first - 1]],
+        "lines": [short(x) for x in lines[first - 1 : last][:MOST]],
+        "after": [short(x) for x in lines[last:below]],
+    }
+    far = lines[max(0, above - FAR) : above], lines[below : below + FAR]
+    if any(far):
+        context["far"] = ["".join(code(squash(x[:WIDTH])) for x in side) for side in far]
+    return context
 
 
 def place(
@@ -99,13 +114,12 @@ def _place(
     if isinstance(anchor.get("glob"), str):
         return Placement(anchor["glob"], 1, 1, "glob")
     span = _span(anchor)
+    adrift = Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
     if span is None:
-        if name:
-            found = in_definition(path, read(lines), name, whole=False)
-            if found:
-                return Placement(path, *found, "same", 0.9, name)
-            return Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
-        return Placement(path, 1, 1, "file")
+        if not name:
+            return Placement(path, 1, 1, "file")
+        home = in_definition(path, read(lines), name, whole=False)
+        return Placement(path, *home, "same", 0.9, name) if home else adrift
     first, last = span
     end = max(1, len(lines))
     if blob and blob == anchor.get("blob"):
@@ -116,11 +130,10 @@ def _place(
         made = by_context(anchor, read(lines), first, last)
     if made is not None:
         return replace(made, path=path, symbol=name, last=max(made.first, min(made.last, end)))
-    if name and not (old is not None and _overloaded(path, old, name)):
-        found = in_definition(path, read(lines), name)
-        if found:
-            return Placement(path, *found, "approximate", 0.5, name, stale=True)
-    return Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
+    home = in_definition(path, read(lines), name) if name else None
+    if home is None or (old is not None and _overloaded(path, old, name)):
+        return adrift
+    return Placement(path, *home, "approximate", 0.5, name, stale=True)
 
 
 def _by_old_text(

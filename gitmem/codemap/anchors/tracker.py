@@ -174,23 +174,20 @@ class Follower:
         if isinstance(anchor.get("glob"), str) or not path:
             return place(anchor, ())
         where, data = self._names.file(anchor, path, target)
-        if data is None:
-            if target == HERE and not anchor.get("lines") and self._is_folder(path):
-                return Placement(path, 1, 1, "file")
-            best = Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
-        else:
+        best = Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
+        if data is not None:
+            path = where
             best = self._in_file(anchor, where, data)
             if best.found and not (best.state == "changed" and best.confidence < 0.7):
                 return best
-            path = where
+        elif target == HERE and not anchor.get("lines") and self._is_folder(path):
+            return Placement(path, 1, 1, "file")
+        away = None
         if anchor.get("lines"):
-            base, old = self._base(anchor)
-            away = self._elsewhere(base, old, path, target)
-            if away is not None:
-                return away
-        if best.state == "adrift" and name:
-            return self._defined(anchor, path, target) or best
-        return best
+            away = self._elsewhere(*self._base(anchor), path, target)
+        if away is None and best.state == "adrift" and name:
+            away = self._defined(anchor, path, target)
+        return away or best
 
     def _is_folder(self, path: str) -> bool:
         root = self.worktree
@@ -271,12 +268,10 @@ class Follower:
             if data is None or time.monotonic() > self._sources.until:
                 continue
             symbols = definitions.symbols(data.decode("utf-8", "replace"), other)
-            here = [symbol for symbol in symbols if _is_definition(symbol, name)]
-            if here:
-                made.append((other, here))
-        if len(made) != 1 or len(made[0][1]) != 1:
+            made += [(other, symbol) for symbol in symbols if _is_definition(symbol, name)]
+        if len(made) != 1:
             return None
-        other, (symbol,) = made[0]
+        other, symbol = made[0]
         before = self._sources.committed(str(anchor.get("commit") or ""), other)
         if before is not None and definitions.find(
             definitions.symbols("\n".join(before), other), name
