@@ -86,19 +86,9 @@ class EcmaResolver:
 
     def _named(self, folder: str, module: str) -> str:
         base, paths, root = self._config(folder)
-        for pattern, targets in paths.items():
-            before, star, after = pattern.partition("*")
-            if (
-                module == pattern
-                if not star
-                else module.startswith(before)
-                and module.endswith(after)
-                and len(module) >= len(pattern) - 1
-            ):
-                middle = module[len(before) : len(module) - len(after)] if star else ""
-                for target in targets:
-                    if found := self._at(joined(root, target.replace("*", middle))):
-                        return found
+        mapped = (joined(root, target) for target in _mapped(paths, module))
+        if found := next(filter(None, map(self._at, mapped)), ""):
+            return found
         if base and (found := self._at(joined(base, module))):
             return found
         if module.startswith("#"):
@@ -162,16 +152,9 @@ class EcmaResolver:
         if path.startswith(".."):
             return ""
         files = self._files.paths
-        if path in files:
-            return path
-        if match := _JS.search(path):  # TypeScript writes what will be there
-            stem = path[: match.start()]
-            for ending in (f".{match[1]}ts", f".{match[1]}tsx", f".d.{match[1]}ts"):
-                if stem + ending in files:
-                    return stem + ending
-        for ending in ENDINGS:
-            if path + ending in files:
-                return path + ending
+        for name in (path, *_sources(path), *(path + ending for ending in ENDINGS)):
+            if name in files:
+                return name
         if posixpath.join(path, "package.json") in self._files.texts:
             main = self._files.json(posixpath.join(path, "package.json")).get("main")
             if isinstance(main, str) and (found := self._at(joined(path, main))) and found != path:
@@ -198,31 +181,59 @@ class EcmaResolver:
         folder = posixpath.dirname(path)
         options = table(config, "compilerOptions")
         base, paths, root = "", dict[str, list[str]](), folder
-        if depth < DEEP:
-            for other in texts(config.get("extends")) + [
-                str(one["path"])
-                for one in config.get("references") or ()
-                if isinstance(one, dict) and "path" in one and not options.get("paths")
-            ]:
-                near = joined(folder, other) if other.startswith(".") else ""
-                parent = next(
-                    (
-                        p
-                        for p in (near, near + ".json", near + "/tsconfig.json")
-                        if near and p in self._files.texts
-                    ),
-                    "",
-                )
-                if parent and parent != path:
-                    base, paths, root = self._read(parent, depth + 1)
-                    if base or paths:
-                        break
+        for parent in self._parents(path, config) if depth < DEEP else ():
+            base, paths, root = self._read(parent, depth + 1)
+            if base or paths:
+                break
         if isinstance(options.get("baseUrl"), str):
             base = root = joined(folder, options["baseUrl"]) or "."
         if table(options, "paths"):
             paths = {key: texts(value) for key, value in table(options, "paths").items()}
             root = base or folder
         return base, paths, "" if root == "." else root
+
+    def _parents(self, path: str, config: "dict[str, Any]") -> Iterator[str]:
+        """Yield the files that a configuration extends, and those that it refers to."""
+        folder = posixpath.dirname(path)
+        for name in [*texts(config.get("extends")), *_references(config)]:
+            near = joined(folder, name) if name.startswith(".") else ""
+            files = (near, near + ".json", near + "/tsconfig.json") if near else ()
+            parent = next((file for file in files if file in self._files.texts), path)
+            if parent != path:
+                yield parent
+
+
+def _sources(path: str) -> tuple[str, ...]:
+    """Return what a file may be built from: TypeScript writes what will be there."""
+    match = _JS.search(path)
+    if not match:
+        return ()
+    stem = path[: match.start()]
+    return f"{stem}.{match[1]}ts", f"{stem}.{match[1]}tsx", f"{stem}.d.{match[1]}ts"
+
+
+def _mapped(paths: "dict[str, list[str]]", module: str) -> Iterator[str]:
+    """Yield the paths that a configuration has for a module, which may have a `*`."""
+    for pattern, targets in paths.items():
+        before, star, after = pattern.partition("*")
+        if not star and module == pattern:
+            yield from (target.replace("*", "") for target in targets)
+        elif (
+            star
+            and module.startswith(before)
+            and module.endswith(after)
+            and len(module) >= len(pattern) - 1
+        ):
+            middle = module[len(before) : len(module) - len(after)]
+            yield from (target.replace("*", middle) for target in targets)
+
+
+def _references(config: "dict[str, Any]") -> list[str]:
+    """Return the other configurations that one refers to; none where it has paths itself."""
+    if table(config, "compilerOptions").get("paths"):
+        return []
+    rows = config.get("references") or ()
+    return [str(row["path"]) for row in rows if isinstance(row, dict) and "path" in row]
 
 
 def _matches(exports: Any, wanted: str) -> Iterator[str]:
