@@ -53,45 +53,62 @@ def locate(
     `quick` leaves out what takes longest, and is worth a few files in a hundred.
     """
     known = index.paths()
-    found: dict[str, LocatedFile] = {}
+    ranked = _Ranked(known)
+    ranked.add(_named(question, known), NAMED, "named")
+    ranked.add(_defining(index, question), SYMBOLS, "defines")
+    if not quick:
+        ranked.add(_by_pieces(index, question), PIECE, "piece")
+    for query, weight in _queries(index, question, quick):
+        rows = index.files_by_words(query, DEEP * 3)
+        ranked.add([(path, "") for path, _, aside in rows if not aside], weight, "text")
+        ranked.add([(path, "") for path, _, aside in rows if aside], weight, "text")
+    ranked.add(_by_messages(index, question, known), MESSAGES, "commit")
+    if not quick:
+        seeds = [file.path for file in ranked.ordered() if not file.aside][:SEEDS]
+        ranked.add(_together(index, seeds, known), TOGETHER, "together")
+    by_rank = sorted(ranked.files, key=lambda path: (-known[path][0], path))
+    for place, path in enumerate(by_rank):
+        ranked.files[path].score += RANK / (K + place + 1)
+    return ranked.ordered()[:most]
 
-    def add(ranking: "list[tuple[str, str]]", weight: float, how: str) -> None:
+
+class _Ranked:
+    """The files of several rankings, by path, each with the sum of its scores."""
+
+    def __init__(self, known: "dict[str, tuple[float, int]]") -> None:
+        self._known = known
+        self.files: dict[str, LocatedFile] = {}
+
+    def add(self, ranking: "list[tuple[str, str]]", weight: float, how: str) -> None:
+        """Add the first places of a ranking of (path, why)."""
         for place, (path, why) in enumerate(ranking[:DEEP]):
-            if path not in found:
-                found[path] = LocatedFile(path, bool(known[path][1]))
-            one = found[path]
-            one.score += weight / (K + place + 1)
+            if path not in self.files:
+                self.files[path] = LocatedFile(path, bool(self._known[path][1]))
+            file = self.files[path]
+            file.score += weight / (K + place + 1)
             if why or how == "text":
-                one.reasons.append((how, why))
+                file.reasons.append((how, why))
 
-    add(_named(question, known), NAMED, "named")
-    add(_defining(index, question), SYMBOLS, "defines")
+    def ordered(self) -> list[LocatedFile]:
+        """Return the files, the best first."""
+        return sorted(
+            self.files.values(),
+            key=lambda file: (-round(file.score, 9), -self._known[file.path][0], file.path),
+        )
+
+
+def _queries(index: "SearchIndex", question: Question, quick: bool) -> "list[tuple[str, float]]":
+    """Return the queries for files by their words, and what a place in their answers weighs."""
     if quick:
         words = any_of(_rarest(index, question.words))
-        queries = [
-            (words, PIECE),
-            (question.phrases, PHRASE),
-            (f"path : ({words})" if words else "", IN_PATH),
-        ]
-    else:
-        add(_by_pieces(index, question), PIECE, "piece")
-        queries = [
-            (question.all_words, TEXT),
-            (question.title_words, TITLE),
-            (question.phrases, PHRASE),
-            (question.path_words, IN_PATH),
-        ]
-    for query, weight in queries:
-        rows = index.files_by_words(query, DEEP * 3)
-        add([(path, "") for path, _, aside in rows if not aside], weight, "text")
-        add([(path, "") for path, _, aside in rows if aside], weight, "text")
-    add(_by_messages(index, question, known), MESSAGES, "commit")
-    if not quick:
-        seeds = _ordered([one for one in found.values() if not one.aside], known)[:SEEDS]
-        add(_together(index, [one.path for one in seeds], known), TOGETHER, "together")
-    for place, path in enumerate(sorted(found, key=lambda path: (-known[path][0], path))):
-        found[path].score += RANK / (K + place + 1)
-    return _ordered(list(found.values()), known)[:most]
+        in_path = f"path : ({words})" if words else ""
+        return [(words, PIECE), (question.phrases, PHRASE), (in_path, IN_PATH)]
+    return [
+        (question.all_words, TEXT),
+        (question.title_words, TITLE),
+        (question.phrases, PHRASE),
+        (question.path_words, IN_PATH),
+    ]
 
 
 def _rarest(index: "SearchIndex", words: "list[str]") -> list[str]:
@@ -103,50 +120,46 @@ def _rarest(index: "SearchIndex", words: "list[str]") -> list[str]:
     return sorted(counts, key=lambda word: (counts[word], word))[:RARE]
 
 
-def _ordered(rows: list[LocatedFile], known: "dict[str, tuple[float, int]]") -> list[LocatedFile]:
-    return sorted(rows, key=lambda one: (-round(one.score, 9), -known[one.path][0], one.path))
-
-
-def _named(question: Question, known: "dict[str, tuple[float, int]]") -> "list[tuple[str, str]]":  # noqa: C901
+def _named(question: Question, known: "dict[str, tuple[float, int]]") -> "list[tuple[str, str]]":
     """Return files that the text names: by path, or by module."""
+    out: dict[str, str] = {}
     by_name: dict[str, list[str]] = {}
     for path in known:
         by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
-    out: dict[str, str] = {}
-    for named in question.paths:
-        some = [
-            path for path in by_name.get(named.rsplit("/", 1)[-1], ()) if resembles(path, named)
-        ]
-        if len(some) <= DEFINERS:
-            for path in sorted(some, key=lambda path: (known[path][1], -known[path][0], path)):
-                out.setdefault(path, named)
-    modules: dict[str, list[str]] = {}
-    if question.dotted:
-        for path in known:
-            stem = (
-                path.rsplit(".", 1)[0]
-                .removesuffix("/__init__")
-                .removesuffix("/index")
-                .removesuffix("/mod")
-            )
-            modules.setdefault(stem.rsplit("/", 1)[-1], []).append(path)
+    for name in question.paths:
+        alike = by_name.get(name.rsplit("/", 1)[-1], ())
+        paths = [path for path in alike if resembles(path, name)]
+        if len(paths) <= DEFINERS:
+            for path in sorted(paths, key=lambda path: (known[path][1], -known[path][0], path)):
+                out.setdefault(path, name)
+    by_module: dict[str, list[str]] = {}
+    for path in known if question.dotted else ():
+        by_module.setdefault(_module(path).rsplit("/", 1)[-1], []).append(path)
     for dotted in question.dotted:
-        parts = dotted.split(".")
-        for n in range(len(parts), 1, -1):
-            tail = "/".join(parts[:n])
-            some = [path for path in modules.get(parts[n - 1], ()) if _is_module(path, tail)]
-            if some and len(some) <= 3:
-                for path in some:
-                    out.setdefault(path, dotted)
-                break
+        for path in _of_module(dotted, by_module):
+            out.setdefault(path, dotted)
     return list(out.items())
 
 
-def _is_module(path: str, tail: str) -> bool:
-    stem = (
-        path.rsplit(".", 1)[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
-    )
-    return stem == tail or stem.endswith("/" + tail)
+def _of_module(dotted: str, by_module: "dict[str, list[str]]") -> list[str]:
+    """Return the files of the longest part of a dotted name that few files are named by."""
+    parts = dotted.split(".")
+    for n in range(len(parts), 1, -1):
+        tail = "/".join(parts[:n])
+        paths = [
+            path
+            for path in by_module.get(parts[n - 1], ())
+            if f"/{_module(path)}".endswith(f"/{tail}")
+        ]
+        if 0 < len(paths) <= 3:
+            return paths
+    return []
+
+
+def _module(path: str) -> str:
+    """Return a path without what a module's name does not have."""
+    stem = path.rsplit(".", 1)[0]
+    return stem.removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
 
 
 def _by_pieces(index: "SearchIndex", question: Question) -> "list[tuple[str, str]]":
@@ -173,26 +186,21 @@ def _defining(index: "SearchIndex", question: Question) -> "list[tuple[str, str]
     dotted = set(question.dotted)
     for name in question.names:
         rows = index.defining(name)
-        files = {path for path, _, _, _ in rows}
-        if not files or len(files) > DEFINERS:
+        first = {path: qualified for path, qualified, _, _ in reversed(rows)}
+        if not first or len(first) > DEFINERS:
             continue
-        whole = {
-            path
-            for path, qualified, _, _ in rows
-            if "." in qualified
-            and any(
-                one == qualified or one.endswith("." + qualified) or qualified.endswith("." + one)
-                for one in dotted
-            )
-        }
-        for path, qualified, _, _ in rows:
-            if path in files:
-                files.discard(path)
-                scores[path] = scores.get(path, 0.0) + (2.0 if path in whole else 1.0) / len(
-                    {one for one, _, _, _ in rows}
-                )
-                why.setdefault(path, qualified)
+        whole = {path for path, qualified, _, _ in rows if _is_part(qualified, dotted)}
+        for path, qualified in first.items():
+            scores[path] = scores.get(path, 0.0) + (2.0 if path in whole else 1.0) / len(first)
+            why.setdefault(path, qualified)
     return [(path, why[path]) for path in sorted(scores, key=lambda path: (-scores[path], path))]
+
+
+def _is_part(qualified: str, dotted: "set[str]") -> bool:
+    """Return whether a name with parts is one that a text names, or its end, or the other way."""
+    return "." in qualified and any(
+        f".{name}".endswith(f".{qualified}") or qualified.endswith(f".{name}") for name in dotted
+    )
 
 
 def _by_messages(
