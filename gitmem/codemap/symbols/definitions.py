@@ -104,40 +104,52 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
     if compiled is None:
         return ()
     rows = _matches(tree, compiled)
-    lines: list[bytes] | None = None
-    ascii_only = data.isascii()
+    columns = _Columns(data)
     out: list[Symbol] = []
-    around: list[tuple[int, str, str]] = []
+    around: list[tuple[int, str]] = []  # (end, name) of the definitions that one is in
     for body, name, kind, owner in sorted(rows, key=lambda r: (r[0].start_byte, -r[0].end_byte)):
         label = _label(name, language)
         while around and around[-1][0] <= body.start_byte:
             around.pop()
         prefix = (around[-1][1] if around else "") if owner is None else owner
         qualified = f"{prefix}.{label}" if prefix else label
-        row, column = name.start_point
-        end = name.end_point[1] if name.end_point[0] == row else column
-        if not ascii_only:
-            lines = lines if lines is not None else data.split(b"\n")
-            column, end = (len(lines[row][:n].decode("utf-8", "replace")) for n in (column, end))
-        last = body.end_point[0] + (
-            1 if body.end_point[1] or body.end_point[0] == body.start_point[0] else 0
-        )
-        first = _whole(body).start_point[0] + 1
         if kind != "constant":
-            around.append((body.end_byte, qualified, kind))
-        out.append(
-            Symbol(
-                label.rsplit(".", 1)[-1],
-                qualified,
-                kind,
-                first,
-                max(last, first),
-                column,
-                end,
-                row + 1,
-            )
-        )
+            around.append((body.end_byte, qualified))
+        first, last = _lines_of(body)
+        own = label.rsplit(".", 1)[-1]
+        line = name.start_point[0] + 1
+        out.append(Symbol(own, qualified, kind, first, last, *columns.of(name), line))
     return tuple(out)
+
+
+def _lines_of(body: Any) -> tuple[int, int]:
+    """Return the first and the last line of a definition, from 1."""
+    first = _whole(body).start_point[0] + 1
+    end, column = body.end_point
+    last = end + 1 if column or end == body.start_point[0] else end
+    return first, max(last, first)
+
+
+class _Columns:
+    """Turns the byte columns of nodes into those of characters."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._is_ascii = data.isascii()
+        self._lines: list[bytes] | None = None
+
+    def of(self, node: Any) -> tuple[int, int]:
+        """Return where a node begins and ends in its line; an end in another line is the begin."""
+        row, column = node.start_point
+        end = node.end_point[1] if node.end_point[0] == row else column
+        if self._is_ascii:
+            return column, end
+        if self._lines is None:
+            self._lines = self._data.split(b"\n")
+        line = self._lines[row]
+        return len(line[:column].decode("utf-8", "replace")), len(
+            line[:end].decode("utf-8", "replace")
+        )
 
 
 def _matches(tree: "Tree", compiled: Any) -> "list[tuple[Any, Any, str, str | None]]":

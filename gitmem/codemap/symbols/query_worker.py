@@ -18,7 +18,10 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tree_sitter import Query, Tree
 
 START = 5.0  # seconds that the child may take to start
 IN_PROGRESS = 256  # unfinished matches that a query may hold
@@ -116,12 +119,11 @@ atexit.register(_end)
 # -- inside the child
 
 
-def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:  # noqa: C901
+def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:
     """Return the lines of a query's matches, or what is wrong with it."""
-    from tree_sitter import Query, QueryCursor, QueryError
+    from tree_sitter import Query, QueryError
 
     from gitmem.codemap import grammars
-    from gitmem.codemap.symbols.linear_regex import compiled
     from gitmem.errors import UserError
 
     grammar = grammars.grammar(language)
@@ -144,23 +146,32 @@ def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:  
             "error": "the query captures nothing.",
             "hint": "Name what is meant: (call function: (identifier) @here)",
         }
+    try:
+        _check_expressions(query)
+        tree = grammars.tree_of(text.encode("utf-8", "replace"), language)
+        return {"lines": _matched_lines(made, tree)[:most] if tree is not None else []}
+    except UserError as error:
+        return {"error": str(error), "hint": error.hint}
+
+
+def _check_expressions(query: str) -> None:
+    """Raise UserError for an expression even where nothing in the text would try it."""
+    from gitmem.codemap.symbols.linear_regex import compiled
+
+    escapes = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
+    parts = re.finditer(rf"match\?\s*@[\w.?!-]+\s*({_STRING})", query)
+    for part in parts if "match?" in query else ():
+        inner = part[1][1:-1]
+        compiled(re.sub(r"\\(.)", lambda m: escapes.get(m[1], m[1]), inner, flags=re.DOTALL))
+
+
+def _matched_lines(query: "Query", tree: "Tree") -> list[int]:
+    """Return the first line of each match; raises UserError for what a predicate may not ask."""
+    from tree_sitter import QueryCursor
+
+    from gitmem.errors import UserError
+
     refused: list[UserError] = []
-    if "match?" in query:  # an expression is refused even where nothing in the text would try it
-        for part in re.finditer(rf"match\?\s*@[\w.?!-]+\s*({_STRING})", query):
-            try:
-                compiled(
-                    re.sub(
-                        r"\\(.)",
-                        lambda m: {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}.get(m[1], m[1]),
-                        part[1][1:-1],
-                        flags=re.DOTALL,
-                    )
-                )
-            except UserError as error:
-                return {"error": str(error), "hint": error.hint}
-    tree = grammars.tree_of(text.encode("utf-8", "replace"), language)
-    if tree is None:
-        return {"lines": []}
 
     def holds(
         predicate: str,
@@ -174,41 +185,44 @@ def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:  
             refused.append(error)
             return False
 
-    found: set[int] = set()
-    for _, captures in QueryCursor(made, match_limit=IN_PROGRESS).matches(tree.root_node, holds):
+    lines: set[int] = set()
+    for _, captures in QueryCursor(query, match_limit=IN_PROGRESS).matches(tree.root_node, holds):
         spots = [node.start_point[0] + 1 for nodes in captures.values() for node in nodes]
         if spots:
-            found.add(min(spots))
+            lines.add(min(spots))
     if refused:
-        return {"error": str(refused[0]), "hint": refused[0].hint}
-    return {"lines": sorted(found)[:most]}
+        raise refused[0]
+    return sorted(lines)
 
 
 def _holds(name: str, args: Sequence[tuple[str, str]], captures: dict[str, list[Any]]) -> bool:
     """Say whether a predicate holds; those that are only for editors do."""
-    from gitmem.codemap.symbols.linear_regex import compiled
-
     kind = re.fullmatch(r"((?:any-|not-)*)(eq|match|any-of)\?", name)
     if kind is None or not args or args[0][1] != "capture":
         return True
-
-    def said(arg: tuple[str, str]) -> list[str]:
-        return (
-            [n.text.decode("utf-8", "replace")[:MAX_LINE] for n in captures.get(arg[0], [])]
-            if arg[1] == "capture"
-            else [arg[0]]
-        )
-
-    have = said(args[0])
-    want = [text for arg in args[1:] for text in said(arg)]
-    if kind[2] == "match":
-        search = compiled(want[0]).search if want else None
-        hits = [bool(search and search(text)) for text in have]
-    else:
-        hits = [text in want for text in have]
+    have = _texts(args[0], captures)
+    want = [text for arg in args[1:] for text in _texts(arg, captures)]
+    hits = _searched(have, want) if kind[2] == "match" else [text in want for text in have]
     if "not-" in kind[1]:
         hits = [not hit for hit in hits]
     return any(hits) if "any-" in kind[1] else all(hits)
+
+
+def _texts(arg: tuple[str, str], captures: dict[str, list[Any]]) -> list[str]:
+    """Return what a predicate's argument says: a text, or what a capture has."""
+    if arg[1] != "capture":
+        return [arg[0]]
+    return [node.text.decode("utf-8", "replace")[:MAX_LINE] for node in captures.get(arg[0], [])]
+
+
+def _searched(texts: Sequence[str], expressions: Sequence[str]) -> list[bool]:
+    """Return for each text whether the first expression is in it."""
+    from gitmem.codemap.symbols.linear_regex import compiled
+
+    if not expressions:
+        return [False] * len(texts)
+    search = compiled(expressions[0]).search
+    return [bool(search(text)) for text in texts]
 
 
 def main() -> None:
