@@ -78,13 +78,17 @@ class EqualLines:
             self._pass_by(loosen, left, right)
             left, right = self._left()
         if left and right and self.whole:
-            words = [
-                {w for i in side for w in WORD.findall(text[i][:WIDE])}
-                for side, text in ((left, self.one), (right, self.two))
-            ]
-            self.wild = frozenset(words[0] - words[1]), frozenset(words[1] - words[0])
-            if self.wild[0] and self.wild[1]:
-                self._pass_by(None, left, right)
+            self._match_renamed(left, right)
+
+    def _match_renamed(self, left: list[int], right: list[int]) -> None:
+        """Match what is left without the names that only one of the texts has."""
+        words = [
+            {word for i in side for word in WORD.findall(text[i][:WIDE])}
+            for side, text in ((left, self.one), (right, self.two))
+        ]
+        self.wild = frozenset(words[0] - words[1]), frozenset(words[1] - words[0])
+        if all(self.wild):
+            self._pass_by(None, left, right)
 
     def _match_few(self, known: Text) -> None:
         self._often = known.plain.count

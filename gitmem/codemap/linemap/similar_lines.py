@@ -115,13 +115,10 @@ class LikeLines(EqualLines):
         if not gap or not free:
             return
         rows = [[self.likeness(i, j) for j in free] for i in gap]
-        n, m = len(gap), len(free)
         chosen = _greatest_sum(rows)
-        used = set(chosen.values())
+        is_whole = len(gap) == len(free) == len(chosen)
         for x, y in chosen.items():
-            rivals = [rows[x][k] for k in range(m) if k != y and k not in used]
-            rivals += [rows[k][y] for k in range(n) if k != x and k not in chosen]
-            if n == m == len(chosen) or rows[x][y] >= max(rivals, default=0.0) + MARGIN:
+            if is_whole or rows[x][y] >= _next_best(rows, x, y, chosen) + MARGIN:
                 self.liked[gap[x]] = free[y], min(0.9, rows[x][y])
 
     def _by_position(self, gap: list[int], free: list[int]) -> None:
@@ -220,6 +217,14 @@ def _equal_items(old: list[str], new: list[str]) -> Iterator[tuple[int, int]]:
     for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
         for n in range(block.size):
             yield block.a + n, block.b + n
+
+
+def _next_best(rows: list[list[float]], x: int, y: int, chosen: dict[int, int]) -> float:
+    """Return the greatest likeness that a chosen pair's row or column has with one not chosen."""
+    used = set(chosen.values())
+    likes = [like for k, like in enumerate(rows[x]) if k not in used]
+    likes += [row[y] for k, row in enumerate(rows) if k not in chosen]
+    return max(likes, default=0.0)
 
 
 def _greatest_sum(rows: list[list[float]]) -> dict[int, int]:
