@@ -147,11 +147,8 @@ def _fast(text: str) -> dict[str, Any] | None:
         if match is None or match[1] in fields:
             return None
         items = [] if match[2] is None else None
-        value = items if match[2] is None else _fast_value(match[2])
-        if value is None:
-            return None
-        fields[match[1]] = value
-    return None if any(value == [] for value in fields.values()) else fields
+        fields[match[1]] = items if match[2] is None else _fast_value(match[2])
+    return None if any(value is None or value == [] for value in fields.values()) else fields
 
 
 def _fast_value(raw: str) -> Any:

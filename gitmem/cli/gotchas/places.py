@@ -324,7 +324,7 @@ def context_command(
 
     if task == "-" and error == "-":
         raise click.UsageError("only one of --task and --error can read stdin.")
-    if not (task or error or files):
+    if not any((task, error, files)):
         raise click.UsageError("say what is to be done: --task TEXT, --error TEXT, or files.")
     with term.open() as app:
         task_text, error_text = _with_stdin(task), _with_stdin(error)
@@ -347,16 +347,19 @@ def context_command(
 
         chosen = fit(matches, budget, lambda gotcha: sum(map(tokens, lines(gotcha))))
         if chosen:
-            from gitmem.store.store import Notice
-
-            ids = tuple(gotcha.row["id"] for gotcha in chosen)
-            app.notify(Notice("inject", ids, facts={"task": task, "files": list(files)}))
+            _notify(app, chosen, {"task": task, "files": list(files)})
         if as_json:
             term.json([match_json(gotcha.row, gotcha.score, gotcha.reasons) for gotcha in chosen])
         elif chosen:
             term.say(fence([text for gotcha in chosen for text in lines(gotcha)]))
         else:
             term.note("no gotcha fits this task.")
+
+
+def _notify(app: App, chosen: "Sequence[Match]", facts: dict[str, Any]) -> None:
+    from gitmem.store.store import Notice
+
+    app.notify(Notice("inject", tuple(gotcha.row["id"] for gotcha in chosen), facts=facts))
 
 
 def _with_stdin(text: str) -> str:

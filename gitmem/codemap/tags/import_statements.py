@@ -185,12 +185,11 @@ def _ecma_exports(node: Any) -> Iterator[tuple[str, str]]:
         name = _own_name(inner) if inner is not None else ""
         if name:
             yield DEFAULT, name
-    for clause in node.named_children:
-        specifiers = clause.named_children if clause.type == "export_clause" else ()
-        for child in specifiers:
-            name, alias = _name_and_alias(child)
-            if name and alias and alias != name:
-                yield alias, name
+    clauses = [child for child in node.named_children if child.type == "export_clause"]
+    for child in (child for clause in clauses for child in clause.named_children):
+        name, alias = _name_and_alias(child)
+        if name and alias not in {"", name}:
+            yield alias, name
 
 
 # -- Rust
