@@ -235,26 +235,31 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> HookEvent | None:
     event.tool = first(payload, places["tool"], 128)
     event.call = first(payload, places["call"], 256)
     event.action = adapter.tools.get(event.tool, "")
-    if event.action == events.COMMAND:
-        event.command = first(payload, places["command"], 65536)
-        event.paths = _patched_by_shell(event.command)
-        event.path = next(iter(event.paths), "")
-    elif event.action:
-        path = first(payload, places["path"], 4096)
-        named = (path,) if path else patched(first(payload, places["patch"], LONG))
-        event.paths = tuple(path for path in named if "\0" not in path)
-        event.path = next(iter(event.paths), "")
-        if event.name == events.AFTER_TOOL and event.action == events.WRITE:
-            from gitmem.agents.written import changes  # reads are more frequent
-
-            patch = first(payload, places["patch"], LONG)
-            answer = payload.get("tool_response") or payload.get("tool_result")
-            event.changes = changes(payload.get("tool_input"), answer, event.paths, patch)
+    _read_paths(event, adapter, payload)
     event.seconds = _seconds(payload, places["milliseconds"])
     event.error = read_back(first(payload, places["error"], LONG))
     event.interrupted = any(at(payload, place) is True for place in places["interrupted"])
     event.background = any(at(payload, place) is True for place in places["background"])
     return adapter.refine(event, payload) if adapter.refine else event
+
+
+def _read_paths(event: HookEvent, adapter: Adapter, payload: "Payload") -> None:
+    """Read which files the use of a tool is about, and what it did to them."""
+    places = adapter.places
+    if event.action == events.COMMAND:
+        event.command = first(payload, places["command"], 65536)
+        event.paths = _patched_by_shell(event.command)
+    elif event.action:
+        path = first(payload, places["path"], 4096)
+        named = (path,) if path else patched(first(payload, places["patch"], LONG))
+        event.paths = tuple(path for path in named if "\0" not in path)
+    event.path = next(iter(event.paths), "")
+    if event.name == events.AFTER_TOOL and event.action == events.WRITE:
+        from gitmem.agents.written import changes  # reads are more frequent
+
+        patch = first(payload, places["patch"], LONG)
+        answer = payload.get("tool_response") or payload.get("tool_result")
+        event.changes = changes(payload.get("tool_input"), answer, event.paths, patch)
 
 
 def _patched_by_shell(command: str) -> "tuple[str, ...]":

@@ -90,13 +90,21 @@ def edited_names(command: str) -> "list[str]":
         head = posixpath.basename(words[0])
         if head == "cd" and len(words) == 2:
             folder = posixpath.join(folder, words[1])
-        elif head not in _EDITORS and not (head == "git" and len(words) > 1 and words[1] in _GIT):
+        elif not _is_editor(head, words):
             return []
-        else:
-            for word in words[1:] if len(names) < NAMES else ():
-                if 0 < len(word) <= NAME and word[0] != "-" and _NOT_IN_NAMES.isdisjoint(word):
-                    names[posixpath.join(folder, word)] = None
+        elif len(names) < NAMES:
+            names.update(
+                (posixpath.join(folder, word), None) for word in filter(_is_name, words[1:])
+            )
     return list(names)[:NAMES]
+
+
+def _is_editor(head: str, words: "Sequence[str]") -> bool:
+    return head in _EDITORS or (head == "git" and not _GIT.isdisjoint(words[1:2]))
+
+
+def _is_name(word: str) -> bool:
+    return 0 < len(word) <= NAME and word[0] != "-" and _NOT_IN_NAMES.isdisjoint(word)
 
 
 def without_heredocs(command: str) -> "tuple[str, list[str]]":
@@ -122,33 +130,44 @@ def _write(words: "Sequence[str]", bodies: "list[str]") -> Write | None:
 
     here-documents are taken from `bodies` in their order.
     """
-    plain, target, append, body = [], "", False, None
-    at = 0
-    while at < len(words):
-        word = words[at]
-        following = words[at + 1] if at + 1 < len(words) else ""
-        if word in {">", ">>", ">|"}:
-            target, append = following, word == ">>"
-            at += 1
-        elif word == ELSEWHERE:
-            at += 1  # what it says of errors is not what it was told to write
-        elif word in {"<<", "<<-"}:
-            body = bodies.pop(0) if bodies else None
-            at += 1
-        elif word in OPERATORS:
-            return None
-        else:
-            plain.append(word)
-        at += 1
-    if not plain:
+    command = _Redirected(words, bodies)
+    if command.has_operator or not command.words:
         return None
-    head, rest = posixpath.basename(plain[0]), plain[1:]
-    if head == "tee" and body is not None:
-        append = "-a" in rest
-        names = [word for word in rest if not word.startswith("-")]
-        return Write(names[0], body, append=append) if len(names) == 1 else None
-    said = body if head == "cat" and not rest else _said(head, rest)
-    return Write(target, said, append=append) if target and said is not None else None
+    head, arguments = posixpath.basename(command.words[0]), command.words[1:]
+    if head == "tee" and command.body is not None:
+        names = [word for word in arguments if not word.startswith("-")]
+        append = "-a" in arguments
+        return Write(names[0], command.body, append=append) if len(names) == 1 else None
+    said = command.body if head == "cat" and not arguments else _said(head, arguments)
+    if not command.target or said is None:
+        return None
+    return Write(command.target, said, append=command.append)
+
+
+class _Redirected:
+    """A simple command without its redirections, and what they say."""
+
+    __slots__ = ("append", "body", "has_operator", "target", "words")
+
+    def __init__(self, words: "Sequence[str]", bodies: "list[str]") -> None:
+        self.words: list[str] = []
+        self.target, self.append = "", False
+        self.body: str | None = None
+        self.has_operator = False
+        rest = iter(words)
+        for word in rest:
+            if word in {">", ">>", ">|"}:
+                self.target, self.append = next(rest, ""), word == ">>"
+            elif word == ELSEWHERE:
+                next(rest, "")  # what it says of errors is not what it was told to write
+            elif word in {"<<", "<<-"}:
+                next(rest, "")
+                self.body = bodies.pop(0) if bodies else None
+            elif word in OPERATORS:
+                self.has_operator = True
+                return
+            else:
+                self.words.append(word)
 
 
 def _said(head: str, words: "Sequence[str]") -> str | None:

@@ -85,25 +85,28 @@ def _patched(before: str, answer: "dict[str, Any]") -> str | None:
     out: list[str] = []
     at = 0
     for hunk in hunks[:PARTS]:
-        start, rows = (
-            (hunk.get("oldStart"), hunk.get("lines")) if isinstance(hunk, dict) else (None, None)
-        )
-        if (
-            type(start) is not int
-            or not isinstance(rows, list)
-            or not all(isinstance(row, str) for row in rows)
-        ):
+        read = _hunk(hunk)
+        if read is None:
             return None
+        start, rows = read
         out += lines[at : max(at, start - 1)]
         at = max(at, start - 1)
-        for row in rows:
-            if row[:1] in {" ", "-"}:
-                if at >= len(lines) or lines[at].rstrip("\r") != row[1:].rstrip("\r"):
-                    return None
-                at += 1
-            if row[:1] in {" ", "+"}:
-                out.append(row[1:])
+        old = [row[1:].rstrip("\r") for row in rows if row[:1] in {" ", "-"}]
+        if [line.rstrip("\r") for line in lines[at : at + len(old)]] != old:
+            return None
+        at += len(old)
+        out += [row[1:] for row in rows if row[:1] in {" ", "+"}]
     return "\n".join(out + lines[at:])
+
+
+def _hunk(hunk: object) -> "tuple[int, list[str]] | None":
+    """Return the first line that a hunk changes, and its rows; None for what is no hunk."""
+    if not isinstance(hunk, dict):
+        return None
+    start, rows = hunk.get("oldStart"), hunk.get("lines")
+    if type(start) is not int or not isinstance(rows, list):
+        return None
+    return (start, rows) if all(isinstance(row, str) for row in rows) else None
 
 
 def _replaced(before: str, parts: "Sequence[tuple[str, str]]", *, all: bool) -> str | None:
@@ -142,28 +145,24 @@ def _text(given: "Mapping[str, Any]", name: str) -> str | None:
 def _of_patch(patch: str) -> "list[AgentEdit]":
     """Return what a patch of the form `*** Update File: path` does to each of its files."""
     out: list[AgentEdit] = []
-    new: list[str] = []
-    old: list[str] = []
-
-    def close() -> None:
-        if out and new != old:
-            out[-1].parts.append(("\n".join(new), "\n".join(old)))
-        new.clear()
-        old.clear()
-
-    for line in patch.split("\n"):
-        if line.startswith("*** "):
-            close()
-            _begin_file(out, line)
-        elif line.startswith("@@"):
-            close()
+    rows: list[str] = []
+    for line in [*patch.split("\n"), "@@"]:
+        if line.startswith(("*** ", "@@")):
+            _end_part(out, rows)
+            rows.clear()
+            if line.startswith("*** "):
+                _begin_file(out, line)
         elif out:
-            if line[:1] in {"+", " "}:
-                new.append(line[1:])
-            if line[:1] in {"-", " "}:
-                old.append(line[1:])
-    close()
+            rows.append(line)
     return [change for change in out if change.path and change.parts]
+
+
+def _end_part(out: "list[AgentEdit]", rows: "list[str]") -> None:
+    """Give the last file what the rows of a patch replace in it."""
+    new = [row[1:] for row in rows if row[:1] in {"+", " "}]
+    old = [row[1:] for row in rows if row[:1] in {"-", " "}]
+    if new != old:
+        out[-1].parts.append(("\n".join(new), "\n".join(old)))
 
 
 def _begin_file(out: "list[AgentEdit]", line: str) -> None:
