@@ -68,16 +68,8 @@ class Hook:
         within = {
             given: storable(inside(given, root, self.folder)) for given in event.paths[:FILES]
         }
-        hidden = self.ignored
-        if hidden:
-            roots = [root for root in dict.fromkeys((root, self.repo.location.worktree)) if root]
-            shown = {given: path for given, path in within.items() if not hidden.has(path)}
-            if hidden.used_by(event.command, roots, self.folder) or (within and not shown):
-                event.action = event.command = event.error = ""
-            if hidden.without(event.error, roots, self.folder) != event.error:
-                # what it says may quote them: the lines that name them are not all
-                event.error = ""
-            within = shown
+        if self.ignored:
+            within = self._shown(self.ignored, within)
         event.changes = [change for change in event.changes if within.get(change.path)]
         for change in event.changes:
             change.path = within[change.path]
@@ -88,6 +80,21 @@ class Hook:
             event.command = masked(public(event.command))
         if event.error:
             event.error = known_masked(event.error)
+
+    def _shown(self, hidden: "Ignored", within: "dict[str, str]") -> "dict[str, str]":
+        """Return the files that are not ignored, by what they were given as.
+
+        Empties what of the event may quote an ignored one.
+        """
+        event, root = self.event, self.repo.root
+        roots = [root for root in dict.fromkeys((root, self.repo.location.worktree)) if root]
+        shown = {given: path for given, path in within.items() if not hidden.has(path)}
+        if hidden.used_by(event.command, roots, self.folder) or (within and not shown):
+            event.action = event.command = event.error = ""
+        if hidden.without(event.error, roots, self.folder) != event.error:
+            # what it says may quote them: the lines that name them are not all
+            event.error = ""
+        return shown
 
     @property
     def ignored(self) -> "Ignored | None":

@@ -48,10 +48,12 @@ class Spots:
 
         The text has `path:line`, how many more places there are, and whether the code has changed.
         """
-        found = self._moved.get(row["id"])
-        if found:
-            path, first, _, was = found
-            return f"{path}:{first}" if first else path if not was else f"{path}, formerly {was}"
+        moved = self._moved.get(row["id"])
+        if moved:
+            path, first, _, was = moved
+            if first:
+                return f"{path}:{first}"
+            return f"{path}, formerly {was}" if was else path
         anchor = next(
             (a for a in row["anchors"] if isinstance(a, dict) and isinstance(a.get("path"), str)),
             None,
@@ -59,16 +61,17 @@ class Spots:
         written = place(row)
         if anchor is None or not self._root or not _span(anchor):
             return written
-        path = anchor["path"]
+        return self._in_file(anchor, written)
+
+    def _in_file(self, anchor: "Row", written: str) -> str:
+        """Return a written place of an anchor with the line that it has in the file today."""
+        path = os.path.join(self._root, anchor["path"])
         if path not in self._files:
-            self._files[path] = read_lines(os.path.join(self._root, path))
+            self._files[path] = read_lines(path)
         lines = self._files[path]
         if not lines:
-            return (
-                f"{written}, which is not there any more"
-                if not os.path.lexists(os.path.join(self._root, path))
-                else written
-            )
+            is_there = os.path.lexists(path)
+            return written if is_there else f"{written}, which is not there any more"
         number = today(anchor, lines)
         first = _span(anchor)[0]
         if number == first:
@@ -95,17 +98,11 @@ def today(anchor: "Row", lines: "Sequence[str]") -> int:
     It is where it was, or it is the one line of the file with its text, neighbours deciding between
     several.
     """
-    context = anchor.get("context")
     first = _span(anchor)[0]
-    remembered = context.get("lines") if isinstance(context, dict) else None
-    if (
-        not isinstance(context, dict)
-        or not isinstance(remembered, list)
-        or not remembered
-        or not isinstance(remembered[0], str)
-    ):
+    before, remembered, after = (_remembered(anchor, part) for part in ("before", "lines", "after"))
+    if not remembered:
         return first  # nothing to compare with
-    wanted = _bare(remembered[0])
+    wanted = remembered[0]
     if 1 <= first <= len(lines) and _bare(lines[first - 1]) == wanted:
         return first
     if len(wanted) < 3:
@@ -113,16 +110,28 @@ def today(anchor: "Row", lines: "Sequence[str]") -> int:
     same = [n for n, line in enumerate(lines, 1) if wanted[:40] in line and _bare(line) == wanted]
     if len(same) < 2:
         return same[0] if same else 0
-    before = [_bare(x) for x in context.get("before") or [] if isinstance(x, str)][::-1]
-    after = [_bare(x) for x in context.get("after") or [] if isinstance(x, str)]
-
-    def alike(n: int) -> int:
-        above = sum(n - 1 - i >= 1 and _bare(lines[n - 2 - i]) == x for i, x in enumerate(before))
-        below = sum(n + i < len(lines) and _bare(lines[n + i]) == x for i, x in enumerate(after))
-        return above + below
-
-    ranked = sorted(((alike(n), n) for n in same[:200]), reverse=True)
+    ranked = sorted(((_alike(lines, n, before, after), n) for n in same[:200]), reverse=True)
     return ranked[0][1] if ranked[0][0] > ranked[1][0] else 0
+
+
+def _alike(lines: "Sequence[str]", n: int, before: "list[str]", after: "list[str]") -> int:
+    """Return how many lines around a line, from 1, are those that were before and after it."""
+    above = [_bare(line) for line in lines[max(0, n - 1 - len(before)) : n - 1]]
+    below = [_bare(line) for line in lines[n : n + len(after)]]
+    pairs = (
+        *zip(reversed(above), reversed(before), strict=False),
+        *zip(below, after, strict=False),
+    )
+    return sum(now == was for now, was in pairs)
+
+
+def _remembered(anchor: "Row", part: str) -> list[str]:
+    """Return the bare lines of a part of what an anchor remembers."""
+    context = anchor.get("context")
+    lines = context.get(part) if isinstance(context, dict) else None
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        return []
+    return [_bare(line) for line in lines]
 
 
 def _bare(line: str) -> str:

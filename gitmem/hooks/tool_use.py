@@ -20,7 +20,10 @@ from gitmem.state import moved_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
+
+    from gitmem.state.attempts import FailedCommand
 
     Row = dict[str, Any]
 
@@ -200,17 +203,12 @@ def _trips(hook: Hook) -> "list[str]":
     )
 
 
-def _passed(hook: Hook) -> None:  # noqa: C901
+def _passed(hook: Hook) -> None:
     from gitmem.state import attempts
 
     event = hook.event
     if event.action == events.COMMAND:
-        from gitmem.hooks.turn_end import saves
-
-        if saves(event.command):
-            from gitmem.state import context_flags
-
-            context_flags.note_recorded(hook.repo.state, event.session)
+        _note_saving(hook)
     failures = attempts.failures(hook.repo.state, event.session)
     if not failures:
         return
@@ -228,32 +226,46 @@ def _passed(hook: Hook) -> None:  # noqa: C901
     proven = shell.proven(event.command, hook.stored_folder)
     whole = shell.key(event.command, hook.stored_folder)
     over = [
-        one
-        for one in failures
-        if one.key in proven or (one.key == whole and shell.same(event.command, one.given))
+        failure
+        for failure in failures
+        if failure.key in proven
+        or (failure.key == whole and shell.same(event.command, failure.given))
     ]
     if over:
-        from gitmem.services.gotchas.capture import rule_of
-
-        rule = rule_of(hook.repo.settings)
-
-        def captured(failure: "attempts.FailedCommand") -> bool:
-            if known(hook, failure.pattern, gotcha_id(failure.pattern)):
-                return True
-            hits = hook.repo.state.hits(
-                failure.pattern, hook.now, rule.window, sessions=rule.sessions
-            )
-            return rule.on and hits >= rule.threshold  # just captured: the index may be behind
-
-        if attempts.conclude(
-            hook.repo.state, event.session, over, event.command[:COMMAND], hook.now, captured
-        ):
-            hook.start_drain(f"passed {hook.now}", sure=True)
+        _conclude(hook, over)
         return
     for step in shell.helping(event.command):
         attempts.note_step(
             hook.repo.state, event.session, hook.now, attempts.COMMAND, step[:COMMAND]
         )
+
+
+def _note_saving(hook: Hook) -> None:
+    from gitmem.hooks.turn_end import saves
+
+    if saves(hook.event.command):
+        from gitmem.state import context_flags
+
+        context_flags.note_recorded(hook.repo.state, hook.event.session)
+
+
+def _conclude(hook: Hook, over: "Sequence[FailedCommand]") -> None:
+    """Note that commands pass which failed before."""
+    from gitmem.services.gotchas.capture import rule_of
+    from gitmem.state import attempts
+
+    event = hook.event
+    rule = rule_of(hook.repo.settings)
+
+    def captured(failure: "FailedCommand") -> bool:
+        if known(hook, failure.pattern, gotcha_id(failure.pattern)):
+            return True
+        hits = hook.repo.state.hits(failure.pattern, hook.now, rule.window, sessions=rule.sessions)
+        return rule.on and hits >= rule.threshold  # just captured: the index may be behind
+
+    command = event.command[:COMMAND]
+    if attempts.conclude(hook.repo.state, event.session, over, command, hook.now, captured):
+        hook.start_drain(f"passed {hook.now}", sure=True)
 
 
 def known(hook: Hook, pattern: str, id: str) -> "list[Row]":
