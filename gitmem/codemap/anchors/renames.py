@@ -2,7 +2,7 @@
 
 import time
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from gitmem.codemap.anchors.context import AROUND
@@ -72,42 +72,37 @@ class FileNames:
         They are its names at the given commits, or in HEAD's last commits when none is given.
         """
         head = self._sources.head_id()
-        out: list[str] = []
         commits = tuple(dict.fromkeys(commits))
         key = (path, " ".join((head, *commits)))
-        if key in self._names:
-            return self._names[key]
-        target = HERE if self._sources.worktree else head
-        for commit in commits:
-            out += [
-                old for old, new in self._sources.renamed(commit, target).items() if new == path
-            ]
-        if not commits and head:
-            start = path
-            if self._sources.worktree:
-                start = next(
-                    (old for old, new in self._sources.renamed(head, HERE).items() if new == path),
-                    path,
-                )
-                out += [start] if start != path else []
-            data = self._sources.run(
-                "log",
-                "--follow",
-                "-M",
-                "--diff-filter=R",
-                "--name-status",
-                "-z",
-                "--format=",
-                *self._recent(head),
-                "--",
-                f":(top,literal){start}",
-            )
-            for old, new in pairs(data or b""):
-                if new == start:  # of a folder, git tells what was renamed in it
-                    out.append(old)
-                    start = old
-        self._names[key] = tuple(dict.fromkeys(name for name in out if name != path))
+        if key not in self._names:
+            names = self._at_commits(path, commits) if commits else self._in_history(path, head)
+            self._names[key] = tuple(dict.fromkeys(name for name in names if name != path))
         return self._names[key]
+
+    def _at_commits(self, path: str, commits: Iterable[str]) -> Iterator[str]:
+        """Yield what a file was called at some commits."""
+        target = HERE if self._sources.worktree else self._sources.head_id()
+        for commit in commits:
+            renamed = self._sources.renamed(commit, target)
+            yield from (old for old, new in renamed.items() if new == path)
+
+    def _in_history(self, path: str, head: str) -> Iterator[str]:
+        """Yield what a file was called before, in the work tree and then in the last commits."""
+        if not head:
+            return
+        name = path
+        if self._sources.worktree:
+            renamed = self._sources.renamed(head, HERE)
+            name = next((old for old, new in renamed.items() if new == path), path)
+            yield name
+        data = self._sources.run(
+            *("log", "--follow", "-M", "--diff-filter=R", "--name-status", "-z", "--format="),
+            *(*self._recent(head), "--", f":(top,literal){name}"),
+        )
+        for old, new in pairs(data or b""):
+            if new == name:  # of a folder, git tells what was renamed in it
+                yield old
+                name = old
 
     def _recent(self, tip: str) -> tuple[str, ...]:
         """Return what names the last commits up to one; a long history is not read for a name."""
@@ -180,29 +175,21 @@ class FileNames:
             return ""
         data = self._sources.run_here("ls-files", "--others", "--exclude-standard", "-z") or b""
         ending = path.rsplit("/", 1)[-1].rpartition(".")[2]
-        wanted = {squash(x) for x in old if weight(x) >= AROUND}
+        wanted = _telling(old)
         best: list[tuple[float, str]] = []
-        for raw in data.split(b"\0")[:2_000]:
+        for raw in data.split(b"\0")[:2_000] if wanted else ():
+            if len(best) >= 40 or time.monotonic() > self._sources.until:
+                break
             name = raw.decode("utf-8", "surrogateescape")
-            if (
-                not name
-                or name.rpartition(".")[2] != ending
-                or len(best) >= 40
-                or time.monotonic() > self._sources.until
-            ):
-                continue
-            text = self._sources.content(name, HERE)
-            if text is not None and wanted:
-                have = {
-                    squash(x) for x in split(text.decode("utf-8", "replace")) if weight(x) >= AROUND
-                }
-                best.append((len(wanted & have) / max(len(wanted), len(have), 1), name))
+            is_alike = name and name.rpartition(".")[2] == ending
+            text = self._sources.content(name, HERE) if is_alike else None
+            if text is not None:
+                have = _telling(split(text.decode("utf-8", "replace")))
+                best.append((len(wanted & have) / max(len(wanted), len(have)), name))
         best.sort(reverse=True)
-        return (
-            best[0][1]
-            if best and best[0][0] >= 0.5 and (len(best) == 1 or best[0][0] > best[1][0] + 0.1)
-            else ""
-        )
+        if not best or best[0][0] < 0.5:
+            return ""
+        return best[0][1] if len(best) == 1 or best[0][0] > best[1][0] + 0.1 else ""
 
     def _same_name(self, path: str, target: str) -> str:
         """Return the file whose name git spells in another form.
@@ -223,6 +210,10 @@ class FileNames:
                 if name != path and _form(name) == form:
                     return name
         return ""
+
+
+def _telling(lines: Iterable[str]) -> set[str]:
+    return {squash(line) for line in lines if weight(line) >= AROUND}
 
 
 def _form(path: str) -> str:
