@@ -64,47 +64,37 @@ def _block(lines: LineMap, first: int, last: int) -> Placement | None:
     full = [i for i in range(first, last + 1) if lines.one[i]]
     if not full:
         return None
-    ends = {*full[:3], *full[-3:]}
-    found = {i: (lines.find(i)[0] if i in ends or size <= 200 else lines.to[i]) for i in full}
-    found = _together({i: j for i, j in found.items() if j >= 0}, size)
-    if 2 * len(found) < len(full):
+    places = _together(_places(lines, full, size), size)
+    if 2 * len(places) < len(full):
         return None
-    low, high = min(found), max(found)
-    start, stop = found[low], found[high]
-    start = _tied_end(lines, full[0], low, start, -1)
-    stop = _tied_end(lines, full[-1], high, stop, 1)
+    low, high = min(places), max(places)
+    start = _tied_end(lines, full[0], low, places[low], -1)
+    stop = _tied_end(lines, full[-1], high, places[high], 1)
     start, stop = min(start, stop), max(start, stop)
-    if (
-        full[0] != first
-        and low == full[0]
-        and start - (low - first) >= 0
-        and not any(lines.two[start - (low - first) : start])
-    ):
-        start -= low - first
-    if (
-        full[-1] != last
-        and high == full[-1]
-        and stop + last - high < len(lines.new)
-        and not any(lines.two[stop + 1 : stop + 1 + last - high])
-    ):
-        stop += last - high
-    same = sum(1 for i, j in found.items() if lines.one[i] == lines.two[j])
+    above, below = low - first, last - high  # empty lines, where the block begins or ends so
+    if low == full[0] and _are_empty(lines, start - above, start):
+        start -= above
+    if high == full[-1] and _are_empty(lines, stop + 1, stop + 1 + below):
+        stop += below
+    same = sum(1 for i, j in places.items() if lines.one[i] == lines.two[j])
     share = same / len(full)
-    state = (
-        "changed"
-        if same < len(full) or stop - start + 1 > size
-        else "same"
-        if lines.ordered(low)
-        else "moved"
-    )
-    return Placement(
-        "",
-        start + 1,
-        stop + 1,
-        state,
-        round(0.6 + 0.4 * share, 2) if state == "changed" else 1.0 if state == "same" else 0.9,
-        stale=share < ALIKE,
-    )
+    if same < len(full) or stop - start + 1 > size:
+        state, sure = "changed", round(0.6 + 0.4 * share, 2)
+    else:
+        state, sure = ("same", 1.0) if lines.ordered(low) else ("moved", 0.9)
+    return Placement("", start + 1, stop + 1, state, sure, stale=share < ALIKE)
+
+
+def _places(lines: LineMap, full: Sequence[int], size: int) -> dict[int, int]:
+    """Return where lines of a block are; of a long one, only its ends are compared."""
+    ends = {*full[:3], *full[-3:]}
+    places = {i: (lines.find(i)[0] if i in ends or size <= 200 else lines.to[i]) for i in full}
+    return {i: j for i, j in places.items() if j >= 0}
+
+
+def _are_empty(lines: LineMap, start: int, stop: int) -> bool:
+    """Return whether some new lines are there, and say nothing."""
+    return start >= 0 and stop <= len(lines.new) and not any(lines.two[start:stop])
 
 
 def _tied_end(lines: LineMap, end: int, known: int, at: int, step: int) -> int:
