@@ -31,18 +31,13 @@ def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, A
     """
     text = _below(spec.strip())
     match = (_of_file(_below(spec), exists) or _of_file(text, exists)) if exists else None
-    named = match is not None
-    path = match[0] if match else ""
-    tail = match[1] if match else None
-    if tail is None:
-        tail = _SPEC.fullmatch(text)
-        path = tail["path"] if tail else ""
+    path, tail = match or _usual(text)
     if not text or tail is None or path.startswith("/") or ".." in path.split("/"):
         raise UserError(
             f"'{spec}' is not a place in this repository.",
             "Write path, path:12, path:12-20, path#Symbol or a glob such as 'migrations/**'.",
         )
-    if not named and any(c in path for c in WILD):
+    if match is None and any(c in path for c in WILD):
         if tail["from"] or tail["symbol"]:
             raise UserError(
                 f"'{spec}' is a glob with lines or a symbol.",
@@ -51,15 +46,25 @@ def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, A
         return {"glob": path}
     out: dict[str, Any] = {"path": path.rstrip("/")}
     if tail["from"]:
-        first, last = int(tail["from"]), int(tail["to"] or tail["from"])
-        if first < 1 or last < first:
-            raise UserError(
-                f"'{spec}' names no lines.", "Lines count from 1, the first before the last."
-            )
-        out["lines"] = [first, last]
+        out["lines"] = _lines(spec, tail)
     if tail["symbol"]:
         out["symbol"] = tail["symbol"].strip()
     return out
+
+
+def _usual(text: str) -> tuple[str, re.Match[str] | None]:
+    """Return the path of a place, and what follows it, where no file says otherwise."""
+    tail = _SPEC.fullmatch(text)
+    return (tail["path"] if tail else ""), tail
+
+
+def _lines(spec: str, tail: re.Match[str]) -> list[int]:
+    first, last = int(tail["from"]), int(tail["to"] or tail["from"])
+    if first < 1 or last < first:
+        raise UserError(
+            f"'{spec}' names no lines.", "Lines count from 1, the first before the last."
+        )
+    return [first, last]
 
 
 def _below(text: str) -> str:
