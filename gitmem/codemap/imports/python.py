@@ -33,28 +33,27 @@ class PythonResolver:
         if module is None:
             return
         if not one.names:
-            whole = self._file(module, path)
-            if one.alias and one.alias != one.module:
-                if whole:
-                    yield Binding(one.alias, (whole,), passed=True, line=one.line)
-                return
-            parts = one.module.split(".")  # `import a.b` binds a, and makes a.b what is meant by it
-            for n in range(len(parts), 0, -1):
-                if found := self._file(".".join(parts[:n]), path):
-                    yield Binding(".".join(parts[:n]), (found,), line=one.line)
+            yield from self._of_module(path, module, one)
             return
         whole = self._file(module, path) if module else ""
+        targets = (whole,) if whole and whole != path else ()
         for name, local in one.names:
             inner = self._file(f"{module}.{name}".strip("."), path) if name != STAR else ""
             if whole or inner:
-                yield Binding(
-                    local,
-                    (whole,) if whole and whole != path else (),
-                    name,
-                    (inner,) if inner else (),
-                    passed=True,
-                    line=one.line,
-                )
+                modules = (inner,) if inner else ()
+                yield Binding(local, targets, name, modules, passed=True, line=one.line)
+
+    def _of_module(self, path: str, module: str, one: Import) -> Iterator[Binding]:
+        """Yield what `import a.b` binds: a, and a.b, which is meant by it."""
+        if one.alias and one.alias != one.module:
+            if whole := self._file(module, path):
+                yield Binding(one.alias, (whole,), passed=True, line=one.line)
+            return
+        parts = one.module.split(".")
+        for n in range(len(parts), 0, -1):
+            name = ".".join(parts[:n])
+            if file := self._file(name, path):
+                yield Binding(name, (file,), line=one.line)
 
     def _absolute(self, path: str, module: str) -> str | None:
         """Return a module's name from one of the roots.
@@ -104,14 +103,8 @@ def _roots(files: ProjectFiles) -> list[str]:
     roots: dict[str, None] = {"": None, "src": None}
     for path in files.named("pyproject.toml") + files.named("setup.cfg") + files.named("setup.py"):
         folder = posixpath.dirname(path)
-        tool = table(files.toml(path), "tool") if path.endswith(".toml") else {}
-        for where in texts(table(tool, "setuptools", "packages", "find").get("where")) + list(
-            table(tool, "setuptools", "package-dir").values()
-        ):
-            if isinstance(where, str):
-                roots[posixpath.normpath(posixpath.join(folder, where)).strip(".").strip("/")] = (
-                    None
-                )
+        for where in _package_folders(files, path):
+            roots[posixpath.normpath(posixpath.join(folder, where)).strip(".").strip("/")] = None
         for base in ("src", "lib", "python", ""):
             roots[f"{folder}/{base}".strip("/")] = None
     tops: dict[str, int] = {}
@@ -124,3 +117,14 @@ def _roots(files: ProjectFiles) -> list[str]:
     return list(
         dict.fromkeys([*roots, *sorted(tops, key=lambda one: (one.count("/"), -tops[one], one))])
     )
+
+
+def _package_folders(files: ProjectFiles, path: str) -> Iterator[str]:
+    """Yield the folders that a pyproject.toml names for packages, as it writes them."""
+    if not path.endswith(".toml"):
+        return
+    setuptools = table(files.toml(path), "tool", "setuptools")
+    yield from texts(table(setuptools, "packages", "find").get("where"))
+    for where in table(setuptools, "package-dir").values():
+        if isinstance(where, str):
+            yield where

@@ -40,39 +40,40 @@ class RustResolver:
     def bindings(self, path: str, one: Import) -> Iterator[Binding]:
         """Yield what an import binds; nothing for what is not of the project."""
         if one.how in {"mod", "path"}:
-            inside = posixpath.dirname(path) if one.how == "path" else self._children(path)
-            found = self._files.first(
-                [joined(inside, one.module)] if one.how == "path" else _named(inside, one.module)
-            )
-            if found:
-                yield Binding(one.alias, (found,), passed=True, line=one.line)
+            file = self._declared(path, one)
+            if file:
+                yield Binding(one.alias, (file,), passed=True, line=one.line)
             return
-        passed = one.how == "export"
-        if not one.names:
-            found, whole = self.module(path, one.module)
-            if found and whole:
-                yield Binding(one.alias, (found,), passed=passed, line=one.line)
+        if one.names:
+            yield from self._of_names(path, one)
             return
+        file, whole = self.module(path, one.module)
+        if file and whole:
+            yield Binding(one.alias, (file,), passed=one.how == "export", line=one.line)
+
+    def _of_names(self, path: str, one: Import) -> Iterator[Binding]:
         written = one.module
         if one.how.startswith(INLINE):
             written = _outside(written, one.how.removeprefix(INLINE).split("."))
+        file, whole = self.module(path, written)
+        targets = (file,) if file else ()
         for name, local in one.names:
-            found, whole = self.module(path, written)
-            inner, is_module = (
-                self.module(path, f"{written}.{name}") if name != STAR else ("", False)
-            )
-            targets = (found,) if found else ()
-            if targets or is_module:
+            modules = self._module_of(path, f"{written}.{name}") if name != STAR else ()
+            if targets or modules:
                 # `use shapes::Shape::Square` names something of an enum
                 taken = name if whole or name == STAR else written.rpartition(".")[2]
-                yield Binding(
-                    local,
-                    targets,
-                    taken,
-                    (inner,) if is_module else (),
-                    passed=passed,
-                    line=one.line,
-                )
+                passed = one.how == "export"
+                yield Binding(local, targets, taken, modules, passed=passed, line=one.line)
+
+    def _declared(self, path: str, one: Import) -> str:
+        """Return the file of a `mod` declaration, which may name its path."""
+        if one.how == "path":
+            return self._files.first([joined(posixpath.dirname(path), one.module)])
+        return self._files.first(_named(self._children(path), one.module))
+
+    def _module_of(self, path: str, dotted: str) -> tuple[str, ...]:
+        file, whole = self.module(path, dotted)
+        return (file,) if whole else ()
 
     def module(self, path: str, dotted: str) -> tuple[str, bool]:
         """Return (file of a module's path, whether it is the whole of the path).
