@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from gitmem.errors import NotARepository
 from gitmem.records.kinds import short_id
 from gitmem.repo.location import STOPPED
 from gitmem.services.records.committers import TRUST_FIELDS, UNCONFIRMED, trust_marks
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -237,14 +240,34 @@ class Terminal:
             whole = lines
             lines = (text for line in whole for text in fitted(line, sys.stdout))
         if not (self.pager and sys.stdout.isatty()):
-            rest = iter(lines)
-            while some := list(islice(rest, LINES_A_WRITE)):
-                click.echo("\n".join(some), color=self.colored)
+            for part in _parts(lines):
+                click.echo("\n".join(part), color=self.colored)
             return
+        parts = _parts(lines)
+        first = next(parts, None)
+        pager = self._started_pager(app) if first else None
+        if pager is None:
+            for text in chain(first or (), chain.from_iterable(parts)):
+                click.echo(text, color=self.colored)
+            return
+        assert pager.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # whoever has seen enough
+            # page by page: the first is there before the last is made
+            for part in chain([first or []], parts):
+                pager.stdin.write("".join(f"{text}\n" for text in part).encode("utf-8", "replace"))
+                pager.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):
+            pager.stdin.close()
+        pager.wait()
+
+    def _started_pager(self, app: App | None) -> "Popen[bytes] | None":
+        """Return the user's pager, None for `cat` and for one that does not start."""
         command = self.environ.get("GIT_PAGER") or ""
         if not command and app is not None:
             command = app.settings.get("pager") or app.settings.git("core.pager")
         command = command or self.environ.get("PAGER") or "less"
+        if command == "cat":
+            return None
         import subprocess
 
         env = {
@@ -252,28 +275,11 @@ class Terminal:
             "LESS": self.environ.get("LESS", "FRX"),
             "LV": self.environ.get("LV", "-c"),
         }
-        rest = iter(lines)
-        first = list(islice(rest, LINES_A_WRITE))
-        if command == "cat" or not first:
-            for text in chain(first, rest):
-                click.echo(text, color=self.colored)
-            return
         try:
             # the user's own pager setting, run as git runs it: through the shell
-            pager = subprocess.Popen(command, stdin=subprocess.PIPE, shell=True, env=env)  # noqa: S602
+            return subprocess.Popen(command, stdin=subprocess.PIPE, shell=True, env=env)  # noqa: S602
         except OSError:
-            for text in chain(first, rest):
-                click.echo(text, color=self.colored)
-            return
-        assert pager.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # whoever has seen enough
-            while first:  # page by page: the first is there before the last is made
-                pager.stdin.write("".join(f"{text}\n" for text in first).encode("utf-8", "replace"))
-                pager.stdin.flush()
-                first = list(islice(rest, LINES_A_WRITE))
-        with contextlib.suppress(BrokenPipeError):
-            pager.stdin.close()
-        pager.wait()
+            return None
 
     def json(self, data: Any) -> None:
         """Write what the running command found as JSON, in the envelope of all commands."""
@@ -352,3 +358,10 @@ def fitted(text: str, stream: Any) -> Iterator[str]:
     """Yield lines that a stream holds: broken between words on a terminal, whole elsewhere."""
     for line in text.split("\n"):
         yield from wrap_line(line.expandtabs(), width(stream)) if stream.isatty() else (line,)
+
+
+def _parts(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Yield lines in parts that are written at once."""
+    rest = iter(lines)
+    while part := list(islice(rest, LINES_A_WRITE)):
+        yield part
