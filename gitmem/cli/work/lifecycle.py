@@ -1,6 +1,7 @@
 """Commands that put an epic down, and take it up again: pause, abort, complete, resume, discard."""
 
 import sys
+from collections.abc import Iterator
 
 import click
 
@@ -159,42 +160,50 @@ def resume_command(
         elif as_json:
             term.json({**epic_view(epic), "options": epics.options(epic)})
         else:
-            for line in card(term, epic, desk.clock.now()):
-                term.say(line)
-            ways = epics.options(epic)
-            if not ways:  # put aside: what it says comes next is the one way
-                return
-            term.say("")
-            if not (sys.stdin.isatty() and sys.stdout.isatty()):
-                for one in ways:
-                    term.say(f"  {plain(one['command']):<50}  {plain(one['label'])}")
-                return
-            for one in ways:
-                key = next(key for key, way in KEYS.items() if way == one["option"])
-                term.say(f"  [{key}] {one['option']}: {plain(one['label'])}")
-            _ask(term, desk, epic, {one["option"] for one in ways}, force)
+            _choose(term, desk, epic, force)
+
+
+def _choose(term: Terminal, desk: EpicServices, epic: Epic, force: bool) -> None:
+    """Show an epic and the ways to resume it; on a terminal, ask which one to take."""
+    for line in card(term, epic, desk.clock.now()):
+        term.say(line)
+    ways = epics.options(epic)
+    if not ways:  # put aside: what it says comes next is the one way
+        return
+    term.say("")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        for way in ways:
+            term.say(f"  {plain(way['command']):<50}  {plain(way['label'])}")
+        return
+    keys = {way: key for key, way in reversed(KEYS.items())}
+    for way in ways:
+        term.say(f"  [{keys[way['option']]}] {way['option']}: {plain(way['label'])}")
+    _ask(term, desk, epic, {way["option"] for way in ways}, force)
 
 
 def _ask(term: Terminal, desk: EpicServices, epic: Epic, ways: set[str], force: bool) -> None:
     """Do what a key says; a review asks again."""
+    numbers = "[1] [2] [3] [4]" if "restart" in ways else "[1] [2] [4]"
+    for key in _typed_keys(f"{numbers}, [q]uit ? "):
+        if key in LEAVE:
+            return
+        way = KEYS.get(key, "")
+        if way in ways:
+            _take(term, desk, epic, way, force, as_json=False)
+            if way != "review":
+                return
+
+
+def _typed_keys(prompt: str) -> Iterator[str]:
+    """Yield the keys that the user types; who types ahead is read at once."""
     while True:
-        click.echo(
-            "[1] [2] [3] [4], [q]uit ? " if "restart" in ways else "[1] [2] [4], [q]uit ? ",
-            nl=False,
-        )
+        click.echo(prompt, nl=False)
         try:
             typed = click.getchar().lower()
         except EOFError:  # Ctrl-D
             typed = "q"
         click.echo(typed if typed.isprintable() else "")
-        for key in typed:  # who types ahead is read at once
-            if key in LEAVE:
-                return
-            way = KEYS.get(key, "")
-            if way in ways:
-                _take(term, desk, epic, way, force, as_json=False)
-                if way != "review":
-                    return
+        yield from typed
 
 
 def _take(
