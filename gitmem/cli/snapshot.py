@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import click
@@ -236,37 +237,37 @@ def list_command(
     """
     with term.open() as app:
         have = keep.has_work(app.objects)
-        shown = []
-        for row in _rows(app):
-            record = app.store("private").get(row["id"]).record
-            fits = (not branch or record.get("branch") == branch) and (
-                not story or record.get("story") == story
-            )
-            if fits and (not agent or record.get("agent") == agent):
-                shown.append((record, row["id"] in have))
-            if len(shown) == limit:
-                break
+        wanted = {"branch": branch, "story": story, "agent": agent}
+        records = (app.store("private").get(row["id"]).record for row in _rows(app))
+        fitting = (record for record in records if _fits(record, wanted))
+        shown = [(record, record.id in have) for record in islice(fitting, limit)]
         if as_json:
             term.json([_snapshot_json(record, saved=work) for record, work in shown])
             return
         for record, work in shown:
-            files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
-            facts = [
-                age(record.created, app.clock.now()),
-                str(record.get("branch") or ""),
-                f"{files} file{'' if files == 1 else 's'}",
-                "pinned" if record.status == "pinned" else "",
-                "" if work else "without the work",
-                _omitted_count(record),
-            ]
-            term.say(
-                f"{term.style(short(record.id), fg='yellow')} {title_shown(record.title)} "
-                f"({', '.join(f for f in facts if f)})"
-            )
+            term.say(_snapshot_line(term, record, work, app.clock.now()))
         for id in keep.adopt(app.objects, app.store("private")):
             term.note(f"{id} is damaged, and was not made by git mem: git mem snapshot drop {id}")
         if not shown:
             term.note("no snapshots. Make one: git mem snapshot save")
+
+
+def _fits(record: Record, wanted: Mapping[str, str | None]) -> bool:
+    return all(not value or record.get(name) == value for name, value in wanted.items())
+
+
+def _snapshot_line(term: Terminal, record: Record, has_work: bool, now: float) -> str:
+    files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
+    facts = [
+        age(record.created, now),
+        str(record.get("branch") or ""),
+        f"{files} file{'' if files == 1 else 's'}",
+        "pinned" if record.status == "pinned" else "",
+        "" if has_work else "without the work",
+        _omitted_count(record),
+    ]
+    id = term.style(short(record.id), fg="yellow")
+    return f"{id} {title_shown(record.title)} ({', '.join(filter(None, facts))})"
 
 
 def _omitted_count(record: Record) -> str:
