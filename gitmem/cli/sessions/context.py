@@ -1,6 +1,7 @@
 """The work in hand: context for the next agent, tasks that were done and known workflows."""
 
 import os
+from typing import Any
 
 import click
 
@@ -216,30 +217,8 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
             )
         chosen = [flow for flow in table.workflows.values() if name in {None, flow.name}]
         if as_json:
-            term.json(
-                {
-                    "workflow_file": path or None,
-                    "workflows": [
-                        {
-                            "name": flow.name,
-                            "threshold": flow.threshold,
-                            "transitions": [
-                                {
-                                    "state": step.state,
-                                    "trigger": step.trigger,
-                                    "next_steps": list(step.next),
-                                }
-                                for step in flow.transitions
-                            ],
-                            "tasks": [
-                                {"task": task, "state": state}
-                                for task, state in table.tasks_of(flow.name)
-                            ],
-                        }
-                        for flow in chosen
-                    ],
-                }
-            )
+            flows = [_workflow_json(table, flow) for flow in chosen]
+            term.json({"workflow_file": path or None, "workflows": flows})
             return
         if not chosen:
             term.note(f"no workflow is known. {NONE}")
@@ -248,6 +227,18 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
         for flow in chosen:
             lines += _workflow_lines(term, table, flow)
         term.page([plain(line) if not term.colored else line for line in lines], app)
+
+
+def _workflow_json(table: WorkflowTable, flow: Workflow) -> dict[str, Any]:
+    return {
+        "name": flow.name,
+        "threshold": flow.threshold,
+        "transitions": [
+            {"state": step.state, "trigger": step.trigger, "next_steps": list(step.next)}
+            for step in flow.transitions
+        ],
+        "tasks": [{"task": task, "state": state} for task, state in table.tasks_of(flow.name)],
+    }
 
 
 def _workflow_lines(term: Terminal, table: WorkflowTable, flow: Workflow) -> list[str]:

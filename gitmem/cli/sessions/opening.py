@@ -1,5 +1,6 @@
 """The command that decides how a session opens: greet, ask, or say nothing."""
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -208,23 +209,23 @@ class _Seen:
 
     def watch(self, turns: "Iterable[Turn]") -> "Iterator[Turn]":
         """Pass turns on; those of subagents are not looked at."""
-        from gitmem.transcripts.turn import ASSISTANT, USER
-
         for turn in turns:
             yield turn
-            if turn.side:
-                continue
-            if turn.role in {USER, ASSISTANT} and turn.text.strip():
-                self.any = True
-                if turn.role == USER:
-                    self.last = self.last if turn.marked else turn.text
-                    self.first = self.first or ("" if turn.marked else turn.text)
-            if not turn.marked:  # a note waits for no answer
-                self.role = turn.role if turn.at else ""
-            try:
-                self.ended = max(seconds(turn.at), self.ended or 0.0)
-            except ValueError:
-                continue
+            if not turn.side:
+                self._note(turn)
+
+    def _note(self, turn: "Turn") -> None:
+        from gitmem.transcripts.turn import ASSISTANT, USER
+
+        if turn.role in {USER, ASSISTANT} and turn.text.strip():
+            self.any = True
+            if turn.role == USER and not turn.marked:
+                self.last = turn.text
+                self.first = self.first or turn.text
+        if not turn.marked:  # a note waits for no answer
+            self.role = turn.role if turn.at else ""
+        with contextlib.suppress(ValueError):
+            self.ended = max(seconds(turn.at), self.ended or 0.0)
 
 
 def _read(app: App, file: str, facts: OpeningFacts) -> None:
