@@ -327,21 +327,14 @@ class Run:
         real = self._disk.real(target.path)
         for _ in range(AGAIN):
             data = file_changes.read(real)
-            why, hint = obstacle(data or b"")
-            if why:
-                raise UserError(f"'{target.name}' {why}: nothing is written into it.", hint)
-            if data != self.taken.get(real, data):
-                raise ChangedMeanwhile(
-                    f"'{target.name}' changes all the time.",
-                    "Close the program that writes it, then run this again.",
-                )
+            self._require_writable(target, real, data)
             push = self.writer.push(target, data, remove=remove)
-            if target.held and push.changes and not remove:
-                unknown = len(self._foreign(data or b""))
-                reworded = len(self._reworded(data or b"")) if target.tracked else 0
-                if unknown or reworded:
-                    return _left(push, unknown, reworded)
-            if dry or not push.changes:
+            if not push.changes:
+                return push
+            unknown, reworded = (0, 0) if remove else self._newer(target, data or b"")
+            if unknown or reworded:
+                return _left(push, unknown, reworded)
+            if dry:
                 return push
             file_changes.check(real)
             if file_changes.read(real) == push.before:
@@ -351,6 +344,23 @@ class Run:
             f"'{target.name}' changes all the time.",
             "Close the program that writes it, then run this again.",
         )
+
+    def _require_writable(self, target: PushTarget, real: str, data: bytes | None) -> None:
+        """Raise UserError for a file that must stay, ChangedMeanwhile for one that was edited."""
+        why, hint = obstacle(data or b"")
+        if why:
+            raise UserError(f"'{target.name}' {why}: nothing is written into it.", hint)
+        if data != self.taken.get(real, data):
+            raise ChangedMeanwhile(
+                f"'{target.name}' changes all the time.",
+                "Close the program that writes it, then run this again.",
+            )
+
+    def _newer(self, target: PushTarget, data: bytes) -> tuple[int, int]:
+        """Return how many records of a block this store lacks, and how many have newer words."""
+        if not target.held:
+            return 0, 0
+        return len(self._foreign(data)), len(self._reworded(data)) if target.tracked else 0
 
     def _write(self, real: str, data: bytes) -> None:
         """Write a memory file; what agents keep below the user's home is the user's alone."""
@@ -394,22 +404,23 @@ class Run:
             if id in rows and text != text_of(rows[id], clean)
         }
         store = self.app.store("shared")
-        ids = {str(rows[id]["id"]) for id in texts}
-        for step in history.log(store, sorted(ids)) if ids else ():
+        ids = sorted(str(rows[id]["id"]) for id in texts)
+        for step in history.log(store, ids) if ids else ():
             for _, id in step.changes:
-                entry = store.objects.find(step.commit.tree, record_path(id))
-                stored = (
-                    load(record_path(id), entry.oid, store.objects.read(entry.oid))
-                    if entry
-                    else None
-                )
-                if isinstance(stored, Stored) and texts.get(managed_block.short(id)) == text_of(
-                    _row(stored), clean
-                ):
-                    del texts[managed_block.short(id)]
+                name = managed_block.short(id)
+                if name in texts and texts[name] == _text_at(store, step.commit.tree, id):
+                    del texts[name]
             if not texts:
                 break
         return set(texts)
+
+
+def _text_at(store: Store, tree: str, id: str) -> str | None:
+    """Return what a block says of a record as a tree has it, None where it has none."""
+    path = record_path(id)
+    entry = store.objects.find(tree, path)
+    stored = load(path, entry.oid, store.objects.read(entry.oid)) if entry else None
+    return text_of(_row(stored), clean) if isinstance(stored, Stored) else None
 
 
 def _row(stored: Stored) -> Row:
