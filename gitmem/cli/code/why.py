@@ -158,25 +158,7 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
         yield term.style("     …", fg="bright_black")
     for origin in answer["origins"]:
         yield ""
-        spans = _spans(origin)
-        where = "" if spans == [(first, last)] else f"  {_named(spans)}"
-        came = (
-            f"  from {', '.join(map(path_shown, origin['former_paths']))}"
-            if origin["former_paths"]
-            else ""
-        )
-        if origin["commit"]:
-            yield (
-                f"{term.style('commit ' + origin['commit'][:10], fg='yellow')} {origin['at'][:10]} "
-                f"{plain(origin['author'].rpartition(' <')[0])}: {_cut(origin['subject'])}"
-                f"{where}{came}"
-            )
-        else:
-            yield f"{term.style('not committed yet', fg='yellow')}{where}"
-        for part in origin["sessions"]:
-            yield from _session(term, part, spans, now)
-        for part in origin["other_sessions"]:
-            yield f"  {_named_session(term, part)} had a part in this commit"
+        yield from _origin_lines(term, origin, (first, last), now)
     if answer["older_commit_count"]:
         older = answer["older_commit_count"]
         yield (
@@ -188,6 +170,27 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
         yield "Known about this place:"
         for row in answer["records"]:
             yield from _record(term, row)
+
+
+def _origin_lines(
+    term: Terminal, origin: Mapping[str, Any], asked: tuple[int, int], now: float
+) -> Iterator[str]:
+    """Yield who made lines in which commit, and the sessions that had a part in it."""
+    spans = _spans(origin)
+    where = "" if spans == [asked] else f"  {_named(spans)}"
+    if origin["commit"]:
+        former = ", ".join(map(path_shown, origin["former_paths"]))
+        yield (
+            f"{term.style('commit ' + origin['commit'][:10], fg='yellow')} {origin['at'][:10]} "
+            f"{plain(origin['author'].rpartition(' <')[0])}: {_cut(origin['subject'])}"
+            f"{where}{f'  from {former}' if former else ''}"
+        )
+    else:
+        yield f"{term.style('not committed yet', fg='yellow')}{where}"
+    for part in origin["sessions"]:
+        yield from _session(term, part, spans, now)
+    for part in origin["other_sessions"]:
+        yield f"  {_named_session(term, part)} had a part in this commit"
 
 
 def _spans(row: Mapping[str, Any]) -> list[tuple[int, int]]:

@@ -1,6 +1,6 @@
 """A record as a card for people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gitmem.cli.records.score_lines import score_facts
@@ -45,22 +45,7 @@ def card(
         ("Trust", ", ".join(row["trust"])),
         ("Open", row.get("said")),
     ]
-    if row["kind"] == "gotcha":
-        facts += [
-            (
-                "Seen",
-                f"{row.get('occurrences')}×, last {age(row['last_seen'], now)}"
-                if row.get("last_seen")
-                else None,
-            )
-        ]
-        facts.append(("Resolved", _resolved(row)))
-    facts.append(("Confirmed", _confirmed(row)))
-    facts += [("Seen", plain(source_line(source))) for source in _sources(row)]
-    if row["kind"] == "snapshot":
-        facts += _snapshot(row)
-    if row["kind"] == "work":
-        facts.append(("Work", _work(row)))
+    facts += _kind_facts(row, now)
     facts += [
         ("Author", row.get("author")),
         ("Committed by", row.get("committed_by")),
@@ -103,6 +88,21 @@ def card(
     if row["body"]:
         out += ["", *("    " + plain(text) for text in row["body"].rstrip("\n").split("\n"))]
     return [*out, ""]
+
+
+def _kind_facts(row: dict[str, Any], now: float) -> Iterator[tuple[str, Any]]:
+    """Yield the facts that only records of a kind have, and where a fact was seen."""
+    if row["kind"] == "gotcha":
+        if row.get("last_seen"):
+            yield "Seen", f"{row.get('occurrences')}×, last {age(row['last_seen'], now)}"
+        yield "Resolved", _resolved(row)
+    yield "Confirmed", _confirmed(row)
+    for source in _sources(row):
+        yield "Seen", plain(source_line(source))
+    if row["kind"] == "snapshot":
+        yield from _snapshot(row)
+    if row["kind"] == "work":
+        yield "Work", _work(row)
 
 
 def _relations(id: str, edges: list[tuple[str, str, str]]) -> list[tuple[str, str]]:

@@ -173,31 +173,26 @@ def _lines(term: Terminal, app: App, found: Sequence[Session], *, turns: bool) -
         yield from _one(term, app, mine, turns=turns)
 
 
-def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[str]:  # noqa: C901
-    row, whole = facts(app, mine), Whole(app, mine)
-    yield term.style(f"session {plain(mine.id)}", fg="yellow") + (
-        f"  {plain(mine.title)}" if mine.title else ""
-    )
-    until = row["ended"] or row["last_seen"]
-    on = ", ".join(map(plain, whole.branches or ([mine.branch] if mine.branch else [])))
-    yield (
-        f"{plain(mine.agent)}, {row['state']}, {row['started'][:16].replace('T', ' ')} to "
-        f"{until[11:16] if until[:10] == row['started'][:10] else until[:16].replace('T', ' ')} "
-        f"UTC{f', on {on}' if on else ''}{f', {mine.kind}' if mine.kind else ''}"
-    )
+def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[str]:
+    whole = Whole(app, mine)
+    yield from _head(term, app, mine, whole)
+    if whole.rows:
+        yield ""
+        yield from _history(term, app, mine, whole, turns=turns)
+    elif mine.ended is not None:
+        yield "its history is there no more; histories are kept for 30 days."
+    else:
+        yield ""
+
+
+def _head(term: Terminal, app: App, mine: Session, whole: Whole) -> Iterator[str]:
+    """Yield which session it is, and what was done in it."""
+    title = f"  {plain(mine.title)}" if mine.title else ""
+    yield term.style(f"session {plain(mine.id)}", fg="yellow") + title
+    yield _when(mine, facts(app, mine), whole)
     if mine.story:
         yield f"story: {plain(mine.story)}"
-    said = [
-        (whole.asked, "prompt"),
-        (whole.tools, "tool call"),
-        (whole.notes, "note"),
-        (len(whole.marked), "mark"),
-    ]
-    yield (
-        ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in said if n)
-        + (f", {whole.failed} failed" if whole.failed else "")
-        or "nothing happened in it yet"
-    )
+    yield _counts(whole) or "nothing happened in it yet"
     cost = hook_costs.costs(app.state, [mine.id])
     if cost:
         yield (
@@ -205,30 +200,52 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
             f"told, {sum(c.spent for c in cost) * 1000:,.0f} ms: git mem session cost "
             f"{plain(mine.id[:12])}"
         )
-    for name, some in (("changed", whole.changed), ("read", whole.read)):
-        if some:
-            ranked = sorted(some, key=lambda path: (-some[path], path))
+    for name, counts in (("changed", whole.changed), ("read", whole.read)):
+        if counts:
+            ranked = sorted(counts, key=lambda path: (-counts[path], path))
             more = f" and {len(ranked) - FILES} more" if len(ranked) > FILES else ""
             yield f"{name}: {', '.join(map(plain, ranked[:FILES]))}{more}"
     if whole.session_record:
         yield f"record: git mem show {short(whole.session_record)}"
-    if not whole.rows:
-        yield (
-            "its history is there no more; histories are kept for 30 days."
-            if mine.ended is not None
-            else ""
-        )
-        return
-    yield ""
+
+
+def _when(mine: Session, row: dict[str, Any], whole: Whole) -> str:
+    """Return whose session it is, when it was, and on what."""
+    start, until = (at[:16].replace("T", " ") for at in (row["started"], _last(row)))
+    if until[:10] == start[:10]:
+        until = until[11:]
+    parts = [plain(mine.agent), row["state"], f"{start} to {until} UTC"]
+    on = ", ".join(map(plain, whole.branches or filter(None, [mine.branch])))
+    parts += [f"on {on}"] if on else []
+    parts += [mine.kind] if mine.kind else []
+    return ", ".join(parts)
+
+
+def _last(row: dict[str, Any]) -> str:
+    return str(row["ended"] or row["last_seen"])
+
+
+def _counts(whole: Whole) -> str:
+    counts = [
+        (whole.asked, "prompt"),
+        (whole.tools, "tool call"),
+        (whole.notes, "note"),
+        (len(whole.marked), "mark"),
+    ]
+    said = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n)
+    return said + (f", {whole.failed} failed" if whole.failed else "")
+
+
+def _history(
+    term: Terminal, app: App, mine: Session, whole: Whole, *, turns: bool
+) -> Iterator[str]:
+    """Yield the rows of a session by day, with their numbers."""
     width = len(str(whole.rows))
+    blank = " " * (width + 3 + 8 + 2 + 9 + 2)
     day = ""
     yield from [LEFT_OUT] * hides_quotes(app.env, mine.id)
     for number, event in _rows(app, mine):
-        if reader.facts(event).get("event") == MARK and reader.facts(event).get("line"):
-            continue  # it is shown where it points
-        if number in whole.answered and number not in whole.marked:
-            continue  # its answer says it; but a mark is shown where it points
-        lines = _event(event, turns=turns)
+        lines = _event(event, turns=turns) if _is_shown(number, event, whole) else []
         if not lines:
             continue
         at = str(event.get("timestamp") or "")
@@ -240,8 +257,15 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
         style = {"user": {"fg": "green"}, "assistant": {"fg": "cyan"}}.get(who, {})
         lead = f"{number:>{width}} {mark} {plain(at[11:19])}  "
         yield f"{lead}{term.style(f'{who:<9}', **style)}  {lines[0]}"
-        blank = " " * (width + 3 + 8 + 2 + 9 + 2)
         yield from (f"{blank}{line}" for line in lines[1:])
+
+
+def _is_shown(number: int, event: dict[str, Any], whole: Whole) -> bool:
+    """Return whether a row has a line of its own."""
+    if reader.facts(event).get("event") == MARK and reader.facts(event).get("line"):
+        return False  # it is shown where it points
+    # an answer says it; but a mark is shown where it points
+    return number not in whole.answered or number in whole.marked
 
 
 def _event(row: dict[str, Any], *, turns: bool) -> list[str]:

@@ -1,7 +1,7 @@
 """Epics for people to see: one, as a card, and the list of all."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -83,73 +83,74 @@ def styled(term: Terminal, condition: str) -> str:
     return term.style(condition, fg=COLORS.get(condition))
 
 
-def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:  # noqa: C901
-    known, flow = epic.facts, found["current_story"]
-    yield from [("by", epic.by)] * bool(epic.by)
-    if found["external_id"]:
-        yield "epic", found["external_id"]
-    yield "progress", f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
-    if known["story"]:
-        parts = [
-            f"{known['story']}{' ' + known['story_title'] if known['story_title'] else ''}",
-            known["phase"],
-        ]
-        parts.append(f"attempt {known['attempts']}" if known["attempts"] else "")
-        yield "story", ", ".join(part for part in parts if part)
-    for name, ids in (
-        ("done", found["progress"]["done_story_ids"]),
-        ("pending", found["progress"]["pending_story_ids"]),
-    ):
-        if ids:
-            yield (
-                name,
-                ", ".join(ids[:LISTED])
-                + (f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""),
-            )
-    if flow["phase_results"]:
-        yield "results", _results(flow["phase_results"])
-    others = [one for one in found["stories"] if one["phase_results"] and not one["current"]]
-    for one in others[-LISTED:]:
-        yield "results", f"{one['id']}: {_results(one['phase_results'])}"
-    last = known["last"]
-    if last:
-        about = [
-            last.get("action", ""),
-            when(known["at"], now),
-            f"by {last['executor']}" if last.get("executor") else "",
-            last.get("note", ""),
-        ]
-        yield "last", ", ".join(part for part in about if part)
-    files = found["changed_count"]
-    where = [
-        found["branch"] and f"branch {found['branch']}",
-        files and f"{files} file{'s' if files > 1 else ''} changed",
-    ]
-    if any(where):
-        yield "context", ", ".join(part for part in where if part)
-    if found["executor_counts"]:
-        yield (
-            "executors",
-            ", ".join(f"{name} {n}" for name, n in found["executor_counts"].items()),
-        )
-    if found["holder"]:
-        holder = found["holder"]
-        names = [
-            holder.get("agent") or holder.get("person", ""),
-            f"session {holder['session'][:36]}" if holder.get("session") else "",
-        ]
-        yield (
-            "held by",
-            ", ".join([*(name for name in names if name), f"on {holder.get('host', '?')}"]),
-        )
-    if found["overrides"]:
-        yield (
+def _facts(epic: Epic, view: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
+    """Yield the facts of an epic that are there: (name, text)."""
+    facts = epic.facts
+    last = facts["last"]
+    rows = [
+        ("by", epic.by),
+        ("epic", view["external_id"]),
+        ("progress", f"{facts['done']} of {facts['total']} stories done ({facts['percent']}%)"),
+        ("story", _story(facts)),
+        ("done", _first_ids(view["progress"]["done_story_ids"])),
+        ("pending", _first_ids(view["progress"]["pending_story_ids"])),
+        ("results", _results(view["current_story"]["phase_results"])),
+        *_other_results(view["stories"]),
+        ("last", _last_step(last, when(facts["at"], now)) if last else ""),
+        ("context", _context(view)),
+        ("executors", ", ".join(f"{name} {n}" for name, n in view["executor_counts"].items())),
+        ("held by", _holder(view["holder"]) if view["holder"] else ""),
+        (
             "overrides",
             ", ".join(
                 f"{key} = {json.dumps(value, ensure_ascii=False)}"
-                for key, value in found["overrides"].items()
+                for key, value in view["overrides"].items()
             ),
-        )
+        ),
+    ]
+    return ((name, text) for name, text in rows if text)
+
+
+def _story(facts: Mapping[str, Any]) -> str:
+    if not facts["story"]:
+        return ""
+    story = " ".join(filter(None, (facts["story"], facts["story_title"])))
+    return _joined(
+        story, facts["phase"], f"attempt {facts['attempts']}" if facts["attempts"] else ""
+    )
+
+
+def _first_ids(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
+    return ", ".join(ids[:LISTED]) + more
+
+
+def _other_results(stories: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    rows = [
+        ("results", f"{story['id']}: {_results(story['phase_results'])}")
+        for story in stories
+        if story["phase_results"] and not story["current"]
+    ]
+    return rows[-LISTED:]
+
+
+def _last_step(last: Mapping[str, str], at: str) -> str:
+    who = f"by {last['executor']}" if last.get("executor") else ""
+    return _joined(last.get("action", ""), at, who, last.get("note", ""))
+
+
+def _context(view: Mapping[str, Any]) -> str:
+    branch, files = view["branch"], view["changed_count"]
+    return _joined(
+        f"branch {branch}" if branch else "",
+        f"{files} file{'s' if files > 1 else ''} changed" if files else "",
+    )
+
+
+def _holder(holder: Mapping[str, str]) -> str:
+    session = f"session {holder['session'][:36]}" if holder.get("session") else ""
+    who = holder.get("agent") or holder.get("person", "")
+    return _joined(who, session, f"on {holder.get('host', '?')}")
 
 
 def _results(given: Mapping[str, Any]) -> str:
@@ -215,27 +216,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             term.json([{**epic_view(epic), "current": epic.record.id == here} for epic in epics])
             return
         for epic in epics:
-            known = epic.facts
-            where = ", ".join(
-                part
-                for part in (f"story {known['story']}" if known["story"] else "", known["phase"])
-                if part
-            )
-            mark = "*" if epic.record.id == here else " "
-            how = styled(term, f"{epic.condition:<9}")
-            far = f"{known['done']}/{known['total']} ({known['percent']}%)"
-            # a name says it already where it was made from the title; one in other letters than
-            # ours says nothing
-            title = (
-                ""
-                if slug(epic.record.title) == epic.slug and epic.record.title.isascii()
-                else f"{epic.record.title}, "
-            )
-            tail = title + _joined(where, _by(epic), when(_changed(epic, known), desk.clock.now()))
-            term.say(
-                f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {how} {far:<13} "
-                f"{plain(tail)}"
-            )
+            term.say(_epic_line(term, epic, epic.record.id == here, desk.clock.now()))
         if not epics and not everything and (aside := len(rows(app))):
             term.note(
                 f"no epic is at work; {aside} {'is' if aside == 1 else 'are'} put aside: git mem "
@@ -243,3 +224,17 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             )
         elif not epics:
             term.note("no epics yet: git mem work start NAME --story ID --story ID")
+
+
+def _epic_line(term: Terminal, epic: Epic, is_here: bool, now: float) -> str:
+    facts, title = epic.facts, epic.record.title
+    slug_ = term.style(f"{plain(epic.slug):<24}", fg="yellow")
+    how = styled(term, f"{epic.condition:<9}")
+    far = f"{facts['done']}/{facts['total']} ({facts['percent']}%)"
+    # a name says it already where it was made from the title; one in other letters than ours says
+    # nothing
+    says_title = slug(title) == epic.slug and title.isascii()
+    story = f"story {facts['story']}" if facts["story"] else ""
+    tail = _joined(story, facts["phase"], _by(epic), when(_changed(epic, facts), now))
+    tail = tail if says_title else f"{title}, {tail}"
+    return f"{'*' if is_here else ' '} {slug_} {how} {far:<13} {plain(tail)}"

@@ -3,6 +3,7 @@
 import glob
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -48,58 +49,62 @@ def import_command(
     if name and len(files) != 1:
         raise click.UsageError("--name goes with one FILE.")
     with opened(term) as (app, desk):
-        found = [
+        # all is read before the first is written
+        files_read = [
             (path, state_files.read(_bytes(path), path)) for path in files or _here(desk.root)
-        ]  # all is read before the first is written
+        ]
         out: list[dict[str, Any]] = []
         every = rows(app)
-        for path, one in found:
-            id = _id(every, name or one.name)
-            if any(row["id"] == id and row["status"] == "archived" for row in every):
-                raise UserError(
-                    f"the epic {id[4:]} was discarded.",
-                    f"Bring it back: git mem restore {id}. Or import it under another name: --name",
-                )
-            state = _allowed(app, desk.root, one.state)
-            at = _at(desk, every)
-            takes = len(found) == 1 and at in ("", id)
-            written = (
-                None
-                if dry_run
-                else service.do(
-                    desk, id, "import", {"state": state}, title=one.title, chooses=takes
-                )
-            )
-            row = {"source": path, "id": id, "title": one.title, **_written_json(written)}
+        for path, file in files_read:
+            id = _id(every, name or file.name)
+            _require_kept(every, id)
+            state = _allowed(app, desk.root, file.state)
+            takes = len(files_read) == 1 and _at(desk, every) in ("", id)
+            written = None
+            if not dry_run:
+                args = {"state": state}
+                written = service.do(desk, id, "import", args, title=file.title, chooses=takes)
+            row = {"source": path, "id": id, "title": file.title, **_written_json(written)}
             out.append(row)
             if not as_json:
-                term.say(
-                    f"{_verb(row)} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, "
-                    f"{_far(one)}{options.journaled(written) if written else ''}"
-                )
+                _say_imported(term, row, file, written)
         every = rows(app)
         at = _at(desk, every)
-        unfinished = [row["id"] for row in every if row["rest"] in {epic.ACTIVE, epic.PAUSED}]
         if as_json:
             term.json([{**row, "current": row["id"] == at} for row in out])
-        elif (
-            desk.root
-            and not dry_run
-            and (
-                others := [
-                    id
-                    for id in dict.fromkeys(row["id"] for row in out)
-                    if id != at and id in unfinished
-                ]
-            )
-        ):
-            begin = (
-                f"this work tree stays at {plain(at[4:])}" if at else "this work tree is at no epic"
-            )
-            term.say(
-                f"{begin}; to work on {'one of them' if len(others) > 1 else 'it'}: git mem work "
-                f"start {plain(others[0][4:])}"
-            )
+        elif desk.root and not dry_run:
+            _say_others(term, at, every, dict.fromkeys(row["id"] for row in out))
+
+
+def _say_imported(
+    term: Terminal, row: dict[str, Any], file: StateFile, written: Written | None
+) -> None:
+    slug = term.style(plain(row["id"][4:]), fg="yellow")
+    waits = options.journaled(written) if written else ""
+    term.say(f"{_verb(row)} {plain(row['source'])}: epic {slug}, {_far(file)}{waits}")
+
+
+def _require_kept(every: Sequence[Mapping[str, Any]], id: str) -> None:
+    """Raise UserError for an epic that was discarded."""
+    if any(row["id"] == id and row["status"] == "archived" for row in every):
+        raise UserError(
+            f"the epic {id[4:]} was discarded.",
+            f"Bring it back: git mem restore {id}. Or import it under another name: --name",
+        )
+
+
+def _say_others(
+    term: Terminal, at: str, every: Sequence[Mapping[str, Any]], ids: Iterable[str]
+) -> None:
+    """Say how to work on what was imported, beside the epic that the work tree is at."""
+    unfinished = {row["id"] for row in every if row["rest"] in {epic.ACTIVE, epic.PAUSED}}
+    others = [id for id in ids if id != at and id in unfinished]
+    if others:
+        begin = f"this work tree stays at {plain(at[4:])}" if at else "this work tree is at no epic"
+        term.say(
+            f"{begin}; to work on {'one of them' if len(others) > 1 else 'it'}: git mem work "
+            f"start {plain(others[0][4:])}"
+        )
 
 
 def _written_json(written: Written | None) -> dict[str, bool]:
