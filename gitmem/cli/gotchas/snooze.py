@@ -10,6 +10,7 @@ from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.records.status import every
 from gitmem.cli.terminal import Terminal, plain, short, title_shown
 from gitmem.errors import UserError
+from gitmem.records.record import Record
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records.committers import marked_title
 from gitmem.services.records.write import require_person
@@ -76,30 +77,23 @@ def snooze_command(
                     "this cannot be noted: the repository's folder cannot be written.",
                     "Check its permissions and the disk.",
                 )
-            was = (
-                app.state.unsnooze(record.id) if off else app.state.snooze(record.id, now + seconds)
-            )
-            rows.append(
-                {
-                    "id": record.id,
-                    "title": record.title,
-                    "snoozed_until": None if off else _stamp(now + seconds),
-                }
-            )
+            until = None if off else _stamp(now + seconds)
+            if until:
+                app.state.snooze(record.id, now + seconds)
+                text = f"snoozed until {until[:16].replace('T', ' ')} UTC: {_name(term, record)}"
+            elif app.state.unsnooze(record.id):
+                text = f"shown again: {_name(term, record)}"
+            else:
+                text = f"{short(record.id)} was not snoozed; nothing changed."
+            rows.append({"id": record.id, "title": record.title, "snoozed_until": until})
             if not as_json:
-                name = f"{term.style(short(record.id), fg='yellow')} {title_shown(record.title)}"
-                shown = (
-                    f"shown again: {name}"
-                    if was
-                    else f"{short(record.id)} was not snoozed; nothing changed."
-                )
-                term.say(
-                    shown
-                    if off
-                    else f"snoozed until {_stamp(now + seconds)[:16].replace('T', ' ')} UTC: {name}"
-                )
+                term.say(text)
         if as_json:
             term.json(rows)
+
+
+def _name(term: Terminal, record: Record) -> str:
+    return f"{term.style(short(record.id), fg='yellow')} {title_shown(record.title)}"
 
 
 def _stamp(at: float) -> str:

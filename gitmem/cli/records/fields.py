@@ -185,6 +185,13 @@ def field_options(*names: str, changes: bool = False) -> Callable[[Any], Any]:
     return add
 
 
+# options of one kind of record, in the order in which a wrong one is refused
+OF_A_KIND = (
+    *("type", "importance", "project", "expires", "category", "severity", "workaround"),
+    *TRIGGERS,
+)
+
+
 def written_fields(
     app: App,
     kind: str,
@@ -200,16 +207,7 @@ def written_fields(
         "memory": {"type", "importance", "project", "expires"},
         "gotcha": {"category", "severity", "workaround", *TRIGGERS},
     }.get(kind, {"project"})
-    for name in (
-        "type",
-        "importance",
-        "project",
-        "expires",
-        "category",
-        "severity",
-        "workaround",
-        *TRIGGERS,
-    ):
+    for name in OF_A_KIND:
         if o.get(name) is not None and name not in own:
             raise click.BadParameter(f"--{name} does not go with a {kind}.")
     fields = {name: o[name] for name in own - set(TRIGGERS) if o.get(name) is not None}
@@ -287,28 +285,34 @@ def _triggers(app: App, o: dict[str, Any], before: Mapping[str, Any]) -> dict[st
     }
     if given.get("error"):
         out["error"] = _pattern(app, given["error"])
-    known = language_named(out["language"]) if "language" in out else ""
-    if "language" in out and not known:
-        raise click.BadParameter(
-            f"'{out['language']}' is not a language that is known here. They are: "
-            f"{', '.join(sorted(GRAMMARS))}."
-        )
-    if (
-        "code" not in out
-        and "query" not in out
-        and out.pop("language", None)
-        and given.get("language")
-    ):
-        raise click.BadParameter(
-            "--language says in which code to look: it goes with --code or --query."
-        )
-    if "query" in out and not known:
-        raise click.BadParameter(
-            "--query needs the language that it is for, for example: --language python"
-        )
+    _check_language(out, given)
     if not given.keys().isdisjoint(("code", "query", "language")):
         _check(out)
     return out
+
+
+def _check_language(triggers: dict[str, Any], given: Mapping[str, str]) -> None:
+    """Take out a language that goes with nothing any more.
+
+    Raises BadParameter where it is not known, was given in vain, or is missing.
+    """
+    language = triggers.get("language")
+    known = language_named(language) if language is not None else ""
+    if language is not None and not known:
+        raise click.BadParameter(
+            f"'{language}' is not a language that is known here. They are: "
+            f"{', '.join(sorted(GRAMMARS))}."
+        )
+    if triggers.keys().isdisjoint(("code", "query")):
+        triggers.pop("language", None)
+        if language and given.get("language"):
+            raise click.BadParameter(
+                "--language says in which code to look: it goes with --code or --query."
+            )
+    if "query" in triggers and not known:
+        raise click.BadParameter(
+            "--query needs the language that it is for, for example: --language python"
+        )
 
 
 def _check(triggers: Mapping[str, Any]) -> None:
