@@ -6,14 +6,14 @@ Runs nothing that a file names: the file may be anybody's.
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gitmem import __version__
 from gitmem.agents.events import ADAPTERS
 from gitmem.errors import GitmemError
 from gitmem.install import file_changes, git_hooks, hook_command, mcp_entry, plan
-from gitmem.install.hook_entries import MergedSettings, merge
+from gitmem.install.hook_entries import merge
 from gitmem.install.jsonc import Document
 from gitmem.install.mcp_clients import CLIENTS
 from gitmem.install.plan import InstallContext
@@ -120,44 +120,52 @@ def _agent(agent: str, world: InstallContext) -> Iterator[Row]:
 
 
 def _file(goal: plan.InstallTarget, world: InstallContext) -> Row | None:
-    adapter, title = goal.adapter, goal.title
-    shape = SHAPES[adapter.settings.shape]
+    """Return what the file of a target holds of ours, None for nothing."""
     try:
         data = file_changes.read(goal.path)
-        if data is None:
-            return None
-        form = shape(adapter, hook_command.shared())
-        if form.text and form.mark.encode() not in data:
-            return None
-        doc = None if form.text else Document(data, world.shown(goal.path))
-        merged = (
-            merge(doc, adapter.name, form)
-            if doc
-            else MergedSettings(ours=_calls(data, adapter.name))
-        )
+    except GitmemError:
+        return None
+    if data is None:
+        return None
+    try:
+        return _contents(goal, world, data)
     except GitmemError as error:
-        mentions = b"git-mem" in (data or b"")
-        return (
-            Row(adapter.name, title, goal.scope, goal.path, "unreadable", str(error))
-            if mentions
-            else None
-        )
-    if not merged.ours:
-        return (
-            Row(adapter.name, title, goal.scope, goal.path, "custom")
-            if merged.custom or form.text
-            else None
-        )
-    call = merged.ours[0]
+        return _plain_row(goal, "unreadable", str(error)) if b"git-mem" in data else None
+
+
+def _contents(goal: plan.InstallTarget, world: InstallContext, data: bytes) -> Row | None:
+    adapter = goal.adapter
+    shape = SHAPES[adapter.settings.shape]
+    form = shape(adapter, hook_command.shared())
+    if form.text and form.mark.encode() not in data:
+        return None
+    doc = None if form.text else Document(data, world.shown(goal.path))
+    merged = merge(doc, adapter.name, form) if doc else None
+    ours = merged.ours if merged else _calls(data, adapter.name)
+    if not ours:
+        return _plain_row(goal, "custom") if merged is None or merged.custom else None
+    call = ours[0]
     scope = "project" if call.shared else _own(goal)
-    for each in merged.ours:
-        if why := hook_command.fault(each.words, world.env):
-            return _row(goal, world, scope, "broken", why, each.words[0])
-    if doc and _is_off(doc):
-        return _row(goal, world, scope, "broken", "the file turns all hooks off", call.words[0])
+    why, program = _fault(ours, world)
+    if not why and doc and _is_off(doc):
+        why, program = "the file turns all hooks off", call.words[0]
+    if why:
+        return _row(goal, world, scope, "broken", why, program)
     again = shape(adapter, hook_command.of(call))
     same = not merge(doc, adapter.name, again).edits if doc else again.text.encode() == data
     return _row(goal, world, scope, "current" if same else "outdated", program=call.words[0])
+
+
+def _fault(calls: Sequence[hook_command.Call], world: InstallContext) -> tuple[str, str]:
+    """Return (why, program) of the first call that does not work, ('', '') when all do."""
+    for call in calls:
+        if why := hook_command.fault(call.words, world.env):
+            return why, call.words[0]
+    return "", ""
+
+
+def _plain_row(goal: plan.InstallTarget, state: str, why: str = "") -> Row:
+    return Row(goal.adapter.name, goal.title, goal.scope, goal.path, state, why)
 
 
 def _is_off(doc: Document) -> bool:

@@ -36,27 +36,35 @@ def keep(app: App) -> list[str]:
     code_progress.note_drift(app.state, key, now, 1.0)  # also where it fails: not at once again
     begun = time.monotonic()
     with Merges(app.location, app.env, timeout=30.0) as merges:
-        several = (
-            len(merges.refs("refs/heads/", "refs/remotes/")) > 1 or len(merges.worktrees()) > 1
-        )
-        rows: list[Elsewhere] = []
-        if several:
-            try:
-                found, _ = sides(merges, (), app.code_history.resolve, int(now - DAYS * 86400))
-            except GitmemError:
-                return []
-            for pair in (
-                drift(merges, found, hides=app.untold(str(app.location.worktree)))
-                if len(found) > 1
-                else ()
-            ):
-                if LEVELS.index(pair.level) >= LEVELS.index(HIGH):
-                    name_authors(merges, pair, lambda root: working(app, root))
-                rows += _rows(pair, now)
+        rows = _clashes(app, merges, now)
+        if rows is None:
+            return []
         elsewhere.replace(app.state, rows)
         code_progress.note_drift(app.state, key, now, time.monotonic() - begun)
     clashes = sum(row.level in {"critical", "high"} for row in rows)
     return [f"{clashes // 2} file(s) found that clash with another branch"] if clashes else []
+
+
+def _clashes(app: App, merges: Merges, now: float) -> list[Elsewhere] | None:
+    """Return what is changed elsewhere too, where there is more than one branch or work tree.
+
+    None when git cannot say.
+    """
+    branches = merges.refs("refs/heads/", "refs/remotes/")
+    if len(branches) < 2 and len(merges.worktrees()) < 2:
+        return []
+    try:
+        recent, _ = sides(merges, (), app.code_history.resolve, int(now - DAYS * 86400))
+    except GitmemError:
+        return None
+    if len(recent) < 2:
+        return []
+    rows: list[Elsewhere] = []
+    for pair in drift(merges, recent, hides=app.untold(str(app.location.worktree))):
+        if LEVELS.index(pair.level) >= LEVELS.index(HIGH):
+            name_authors(merges, pair, lambda root: working(app, root))
+        rows += _rows(pair, now)
+    return rows
 
 
 def _is_due(app: App, refs: str, now: float) -> bool:
@@ -81,26 +89,19 @@ def working(app: App, root: str) -> list[str]:
 
 def _rows(pair: Pair, now: float) -> list[Elsewhere]:
     out: list[Elsewhere] = []
-    known = {file.path: file for file in pair.files}
+    files = {file.path: file for file in pair.files}
     for at, (mine, other) in enumerate(((pair.one, pair.two), (pair.two, pair.one))):
-        active = other.kind == "worktree" or other.at >= now - ACTIVE * 86400
+        is_active = other.kind == "worktree" or other.at >= now - ACTIVE * 86400
         for path in pair.changed[1 - at][:FILES]:
-            file = known.get(path)
+            file = files.get(path)
             level = file.level if file else LOW
-            if not active and level not in {"critical", "high"}:
+            if not is_active and level not in {"critical", "high"}:
                 continue
-            who = file.authors[1 - at] if file else []
-            names = who or ([other.author] if other.author else [])
-            out.append(
-                Elsewhere(
-                    _key(mine),
-                    storable(path),
-                    storable(other.name),
-                    level,
-                    compare.joined(file.shared) if file else "",
-                    ", ".join(names[:2]),
-                )
-            )
+            authors = file.authors[1 - at] if file else []
+            shared = compare.joined(file.shared) if file else ""
+            names = ", ".join(filter(None, (authors or [other.author])[:2]))
+            where = _key(mine), storable(path), storable(other.name)
+            out.append(Elsewhere(*where, level, shared, names))
     return out
 
 

@@ -1,6 +1,7 @@
 """Work that one agent hands over to another."""
 
 import sys
+from collections import Counter
 from typing import Any
 
 import click
@@ -171,20 +172,7 @@ def _gather(
 
     It holds what was said, and what was recorded and changed since the work began.
     """
-    since = stamp(on.began) if on.began else "9"
-    decisions: list[tuple[str, str]] = [("", text) for text in given["decided"]]
-    tasks: list[tuple[str, str]] = [("", text) for text in given["opened"]]
-    for row in app.rows(kinds=("memory",), statuses=LIVE, scopes=("shared",), order="created"):
-        if HANDOVER in row["tags"]:
-            continue
-        if (
-            row["type"] in {"decision", "rule"}
-            and row["created"] >= since
-            and len(decisions) < EACH
-        ):
-            decisions.append((row["id"], marked_title(row)))
-        elif row["type"] == "task" and len(tasks) < EACH:
-            tasks.append((row["id"], marked_title(row)))
+    decisions, tasks = _facts_since(app, stamp(on.began) if on.began else "9", given)
     tree = app.worktree(app.location.worktree or "")
     evidence = [_shown(app, text) for text in given["shown"]]
     if on.began:
@@ -197,6 +185,23 @@ def _gather(
     return handover.Handover(
         sender, to, message, decisions, tasks, evidence, head(app.location) or "", dirty
     )
+
+
+def _facts_since(
+    app: App, since: str, given: dict[str, tuple[str, ...]]
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the decisions since the work began, and all open tasks; what was said comes first."""
+    decisions: list[tuple[str, str]] = [("", text) for text in given["decided"]]
+    tasks: list[tuple[str, str]] = [("", text) for text in given["opened"]]
+    for row in app.rows(kinds=("memory",), statuses=LIVE, scopes=("shared",), order="created"):
+        if HANDOVER in row["tags"]:
+            continue
+        is_decision = row["type"] in {"decision", "rule"} and row["created"] >= since
+        if is_decision and len(decisions) < EACH:
+            decisions.append((row["id"], marked_title(row)))
+        elif row["type"] == "task" and len(tasks) < EACH:
+            tasks.append((row["id"], marked_title(row)))
+    return decisions, tasks
 
 
 def _shown(app: App, text: str) -> tuple[str, str]:
@@ -214,16 +219,14 @@ def _changed(app: App, since: float) -> list[str]:
     The most changed file comes first.
     """
     root = context.root_of(app.location.worktree)
-    counts: dict[str, int] = {}
-    for one in sessions.some(app.state):
-        if one.root == root and one.last >= since:
-            for row in reader.rows(app.home, one):
-                if (
-                    reader.facts(row).get("action") == "write"
-                    and str(row.get("timestamp")) >= stamp(since)[:19]
-                ):
-                    for path in reader.files(row):
-                        counts[path] = counts.get(path, 0) + 1
+    begun = stamp(since)[:19]
+    counts: Counter[str] = Counter()
+    for session in sessions.some(app.state):
+        if session.root != root or session.last < since:
+            continue
+        for row in reader.rows(app.home, session):
+            if reader.facts(row).get("action") == "write" and str(row.get("timestamp")) >= begun:
+                counts.update(reader.files(row))
     return sorted(counts, key=lambda path: (-counts[path], path))
 
 

@@ -558,14 +558,18 @@ def _report(
     else:
         if plan.actions or plan.notes:
             _say_plan(term, plan, dry, pulled=pulled)
-        for push in pushes:
-            _say_push(term, push, dry, remove)
+        _say_pushes(term, pushes, dry, remove)
         if not pushes and not run.problems:
             term.say(NO_BLOCK if remove else NO_FILE)
     for problem in run.problems[1:]:
         term.note(f"{problem} {problem.hint}")
     if run.problems:
         raise run.problems[0]
+
+
+def _say_pushes(term: Terminal, pushes: Sequence[Push], dry: bool, remove: bool) -> None:
+    for push in pushes:
+        _say_push(term, push, dry, remove)
 
 
 def _say_push(term: Terminal, push: Push, dry: bool, remove: bool) -> None:

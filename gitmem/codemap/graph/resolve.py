@@ -199,17 +199,16 @@ class Resolution:
             return None
         exported = dict(self._tags[target].exported).get(name, name)
         for one in self.bindings(target):
-            if (
-                (one.passed or exported != name)
-                and one.local == exported
-                and (found := self.bound(one, target, passes - 1)) is not None
-            ):
-                return found
-        for one in self.bindings(target):
-            if one.passed and one.name == STAR:
-                for further in one.targets:
-                    if (found := self.lookup(further, name, target, passes - 1)) is not None:
-                        return found
+            if one.local != exported or not (one.passed or exported != name):
+                continue
+            place = self.bound(one, target, passes - 1)
+            if place is not None:
+                return place
+        stars = [one for one in self.bindings(target) if one.passed and one.name == STAR]
+        for further in (further for one in stars for further in one.targets):
+            place = self.lookup(further, name, target, passes - 1)
+            if place is not None:
+                return place
         return None
 
     def bound(self, one: Binding, user: str, passes: int = PASSES) -> Place | None:

@@ -65,22 +65,19 @@ class Question:
             :TITLE
         ]
         self.words = telling_words(self.text)
-        self.paths = list(
-            dict.fromkeys(
-                found.lstrip("./") for found in _PATH.findall(self.text.replace("\\", "/"))
-            )
-        )
+        paths = _PATH.findall(self.text.replace("\\", "/"))
+        self.paths = list(dict.fromkeys(path.lstrip("./") for path in paths))
         ticked = " ".join(_TICKED.findall(self.text))
         in_code = set(_CODE.findall(ticked))
         names: dict[str, None] = {}
         dotted: dict[str, None] = {}
         for source in (self.title, ticked, self.text):
-            for found in _CODE.findall(source):
-                parts = [part for part in re.split(r"\.|::|->|#", found) if part]
+            for chain in _CODE.findall(source):
+                parts = [part for part in re.split(r"\.|::|->|#", chain) if part]
+                is_quoted = len(parts) > 1 or source is ticked
                 if len(parts) > 1:
                     dotted[".".join(parts)] = None
-                quoted = len(parts) > 1 or source is ticked
-                names.update((part, None) for part in parts if quoted or _may_be_name(part))
+                names.update((part, None) for part in parts if is_quoted or _may_be_name(part))
         names.update((part, None) for part in _CALLED.findall(self.text))
         self.names = [name for name in names if len(name) > 2 and name.lower() not in STOP][:NAMES]
         self.code_names = {name for name in self.names if name in in_code or _is_joined(name)}
