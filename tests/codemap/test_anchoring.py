@@ -410,6 +410,7 @@ def test_importing_is_cheap():
         "gitmem",
         "gitmem.codemap",
         "gitmem.codemap.anchors.resolve",
+        "gitmem.codemap.anchors.spots",
         "gitmem.codemap.anchors",
         "gitmem.codemap.linemap",
         "gitmem.codemap.anchors.spec",

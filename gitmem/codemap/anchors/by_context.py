@@ -2,18 +2,19 @@
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gitmem.codemap.anchors.block_map import ALIKE, through
 from gitmem.codemap.anchors.by_definition import in_definition
 from gitmem.codemap.anchors.context import AROUND, likeness_at_home, wide_context
 from gitmem.codemap.anchors.placement import Placement
+from gitmem.codemap.anchors.spots import TRIVIAL, best_spot, supports, total
 from gitmem.codemap.linemap.indexed_text import Text
 from gitmem.codemap.linemap.kept_lines import KeptLines
 from gitmem.codemap.linemap.line_map import LineMap
-from gitmem.codemap.linemap.normal_forms import PLAIN, TELLING, says, squash, weight
+from gitmem.codemap.linemap.normal_forms import PLAIN, says, squash, weight
 from gitmem.codemap.linemap.similar_lines import LIKE
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 MOST_SPOTS = 200  # places of a repeated line that are looked at when it is anchored
 GAP = 400  # lines between two surrounding ones that are compared
 NOWHERE = None, False, False
-TRIVIAL = 3  # letters and digits that a line of the surroundings has, or it tells nothing
 
 
 def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Placement | None:
@@ -68,35 +68,6 @@ def _is_enough(
     telling = [key for key in keys if says(key, TRIVIAL)]
     there = set(text.plain.keys[near.first - 1 : near.last])
     return 2 * sum(1 for key in telling if key in there) > len(telling)
-
-
-def _first_place(
-    text: Text,
-    spots: Sequence[int],
-    sums: Mapping[int, float],
-    before: Sequence[str],
-    keys: Sequence[str],
-    after: Sequence[str],
-) -> int:
-    """Return the first spot beside which all is as it was, else the first with the greatest sum.
-
-    Of a line and its copies, the first is the line.
-    """
-    beside = before[-AROUND:], keys, after[:AROUND]
-    same = [spot for spot in spots if _is_beside(text, spot, *beside)]
-    if same:
-        return min(same)
-    top = max(sums.values())
-    return min(spot for spot, score in sums.items() if score == top)
-
-
-def _is_beside(
-    text: Text, spot: int, before: Sequence[str], keys: Sequence[str], after: Sequence[str]
-) -> bool:
-    """Return whether some lines stand at a spot, with the same lines above and below."""
-    wanted = [*before, *keys, *after]
-    low = spot - len(before)
-    return low >= 0 and text.plain.keys[low : low + len(wanted)] == wanted
 
 
 def _is_changed_elsewhere(near: Placement | None, spot: int) -> bool:
@@ -166,8 +137,8 @@ def likes(anchor: dict[str, Any], text: Text, first: int, last: int) -> list[flo
         :MOST_SPOTS
     ]
     sides = [squash(x) for x in before], [squash(x) for x in after]
-    supports = _supports(text, spots, keys, *sides)
-    scores = {spot: _sum(support) for spot, support in supports.items()}
+    around = supports(text, spots, keys, *sides)
+    scores = {spot: total(support) for spot, support in around.items()}
     home = _in_symbol(anchor, text, spots, len(keys)) if spots and anchor.get("symbol") else spots
     near = _by_mini(wanted, before, after, text.without(first - 1, last), last - first + 1)
     return [
@@ -218,12 +189,12 @@ def _spot(
     """
     at = next(n for n, key in enumerate(keys) if key)
     spots = [n - at for n in text.plain.spots(keys[at]) if n >= at]
-    scores = _supports(text, spots, keys, before, after)
+    scores = supports(text, spots, keys, before, after)
     if not scores:
         return NOWHERE
     named = bool(anchor.get("symbol"))
     home = _in_symbol(anchor, text, spots, len(keys)) if named else []
-    best = _best_spot(text, scores, home, before, keys, after)
+    best = best_spot(text, scores, home, before, keys, after)
     likes = likeness_at_home(anchor)
     like = likes[0 if home else 1]
     if like > 0 and best.score < like + 0.5:
@@ -239,123 +210,6 @@ def _spot(
     # as its like in another class is
     is_alike = like > 0 and best.score < like + 0.25 * best.most
     return best.line, best.is_sure, not is_alike
-
-
-class _Spot(NamedTuple):
-    """The place of a repeated line with most of the old surroundings."""
-
-    line: int
-    told: float  # how many lines with words are around it, at most `most`
-    score: float  # ... with other lines
-    most: int
-    is_alone: bool  # the only place, of lines that say enough
-
-    @property
-    def is_sure(self) -> bool:
-        return self.told >= self.most > 0
-
-    def fits(self) -> bool:
-        """Return whether enough of the surroundings is there."""
-        return self.is_alone or self.told >= max(1.0, 0.5 * self.most)
-
-    def fits_at_home(self) -> bool:
-        """Return whether it fits in the anchor's definition, where a neighbour is enough."""
-        return self.is_alone or self.most == 0 or self.told >= 1.0 or self.score >= 0.5
-
-    def fits_elsewhere(self, *, is_gone: bool) -> bool:
-        """Return whether it is like nothing else, out of its definition, which may be gone."""
-        if self.is_alone and (is_gone or self.told >= min(2.0, self.most)):
-            return True
-        return is_gone and self.told >= max(2.0, 0.67 * self.most)
-
-
-def _best_spot(
-    text: Text,
-    scores: Mapping[int, tuple[float, int]],
-    home: Sequence[int],
-    before: Sequence[str],
-    keys: Sequence[str],
-    after: Sequence[str],
-) -> _Spot:
-    sums = {spot: _sum(scores[spot]) for spot in home or scores}
-    line = _first_place(text, home, sums, before, keys, after)
-    most = sum(1 for x in (*before, *after) if weight(x) >= TRIVIAL)
-    most += min(6, sum(map(bool, keys)) - 1)
-    is_alone = len(scores) == 1 and sum(map(weight, keys)) >= TELLING
-    return _Spot(line, scores[line][0], sums[line], most, is_alone)
-
-
-def _sum(support: tuple[float, int]) -> float:
-    told, blank = support
-    return told + 0.25 * blank
-
-
-def _supports(
-    text: Text,
-    spots: Sequence[int],
-    keys: Sequence[str],
-    before: Sequence[str],
-    after: Sequence[str],
-) -> dict[int, tuple[float, int]]:
-    """Return how much of the old surroundings is around each spot, on the same side.
-
-    The two values count lines with words, and other lines.
-
-    A line right there counts one, a line near by less.
-    """
-    told, blank, same = dict.fromkeys(spots, 0.0), Counter[int](), Counter[int]()
-    _add_side(text, told, blank, before[::-1], -1, -1)
-    _add_side(text, told, blank, after, 1, len(keys))
-    for n, key in enumerate(keys[1:], 1):
-        if key:
-            same.update({at - n for at in text.plain.spots(key)} & told.keys())
-    return {spot: (much + min(same[spot], 6), blank[spot]) for spot, much in told.items()}
-
-
-def _add_side(
-    text: Text,
-    told: dict[int, float],
-    blank: Counter[int],
-    near: Sequence[str],
-    step: int,
-    start: int,
-) -> None:
-    """Add to the spots what of the lines on one side, the nearest first, is on that side of them.
-
-    The nearest line is `start` lines from a spot, each further one a `step`.
-    """
-    spots = list(told)
-    width = 2 * max(AROUND, len(near))
-    around: dict[str, Collection[int]] = {}
-    for n, key in enumerate(near):
-        if not key:
-            continue
-        there = {at - start - step * n for at in text.plain.spots(key)} & told.keys()
-        if not says(key, TRIVIAL):
-            blank.update(there)
-            continue
-        if key not in around:
-            around[key] = _close(spots, text.plain.spots(key), step, start, width)
-        for spot in around[key]:
-            told[spot] += 1.0 if spot in there else 0.6
-
-
-def _close(
-    spots: Sequence[int], lines: Sequence[int], step: int, start: int, width: int
-) -> Collection[int]:
-    """Return the spots that have one of these lines among the `width` ones on a side.
-
-    Both are in order.
-    """
-    if len(lines) * width <= len(spots):
-        return {at - start - step * n for at in lines for n in range(width)}.intersection(spots)
-    out = []
-    for spot in spots:
-        low = spot + start if step > 0 else spot + start - width + 1
-        at = bisect_left(lines, low)
-        if at < len(lines) and lines[at] < low + width:
-            out.append(spot)
-    return out
 
 
 def _in_symbol(anchor: dict[str, Any], text: Text, spots: Sequence[int], size: int) -> list[int]:
