@@ -36,7 +36,7 @@ def merge(
 
     `made` are the defaults that we wrote earlier.
     """
-    merging = _Merging(doc, agent, form, MergedSettings())
+    merging = _SettingsMerge(doc, agent, form, MergedSettings())
     if remove:
         merging.take_out(made)
     else:
@@ -45,7 +45,7 @@ def merge(
 
 
 @dataclass(slots=True)
-class _Merging:
+class _SettingsMerge:
     """One document on its way to hold a form; the edits gather in `result`."""
 
     doc: Document
@@ -112,7 +112,7 @@ class _Merging:
                 self._check_event(node, item)
             if item.value.type != "array":
                 continue
-            changes, is_left = _ListMerging(self, item.value, wanted.get(item.key, [])).edits()
+            changes, is_left = _ListMerge(self, item.value, wanted.get(item.key, [])).edits()
             if is_left:
                 edits += changes
             else:
@@ -192,10 +192,10 @@ class _Merging:
         return ""
 
 
-class _ListMerging:
+class _ListMerge:
     """One event's list on its way to hold the wanted entries instead of ours in it."""
 
-    def __init__(self, merging: _Merging, node: Node, wanted: list[dict[str, Any]]) -> None:
+    def __init__(self, merging: _SettingsMerge, node: Node, wanted: list[dict[str, Any]]) -> None:
         self.merging = merging
         self.doc = merging.doc
         self.node = node
