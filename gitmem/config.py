@@ -556,10 +556,12 @@ def kept_settings(home: Home, paths: "Sequence[str]", ask: "Callable[[], Setting
 def _kept(home: Home, paths: "Sequence[str]") -> "Kept | None":
     """Return the settings, problems and refused keys of the cache.
 
-    None where a configuration file changed.
+    None where a configuration file changed, or where another user wrote the cache.
     """
     try:
         with open(home.join(CACHE), encoding="utf-8") as file:
+            if os.fstat(file.fileno()).st_uid != os.geteuid():
+                return None
             saved = loads(file.read())
         files = [str(row[0]) for row in saved["from"]]
         if files[: len(paths)] == list(paths) and saved["from"] == _stamps(files):

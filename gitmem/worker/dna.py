@@ -5,12 +5,10 @@ from typing import NamedTuple
 
 from gitmem.app import App
 from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime
-from gitmem.codemap.search.current import search_index
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
 from gitmem.services.dna.dna import DnaOutcome, DnaPage
 from gitmem.state import code_progress
-from gitmem.worker.code_check import keep_up
 
 STORED = 90  # percent of its budget that the stored page has; the rest is for patterns
 
@@ -64,6 +62,9 @@ def keep(app: App) -> list[DnaOutcome]:
 
     This runs in the background of a session.
     """
+    from gitmem.codemap.search.current import search_index  # whoever shows a page needs neither
+    from gitmem.worker.code_check import keep_up
+
     commit = head(app.location)
     if not commit or code_progress.dna_commit(app.state) == commit:
         return []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.benchmarks.common import Bench, Launcher, ms, opened, run, table, times
 
-BUDGET = {"list -n 20": 12.0, "list": 12.0, "add": 12.0, "activate": 20.0}
+BUDGET = {"list -n 20": 7.0, "search": 7.0, "show": 7.0, "add": 9.0, "activate": 20.0}
 DEV = "---\nname: dev\ntitle: Developer\nrole: Implements stories\ncommands: [help, {name: develop, visibility: key}]\n---\n"
 WORDS = (
     "payment isolation",

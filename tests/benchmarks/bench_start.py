@@ -186,20 +186,21 @@ def at(bench: Bench, name: str, repo: Path, rounds: int) -> None:
     rows = []
     with Launcher(bench.folder) as launcher:
         for what, ours, theirs, before in asked:
-            pairs = Pairs([], [])
+            pairs, spent = Pairs([], []), Pairs([], [])
             for turn in range(-1, rounds):
                 before()
-                left = launcher.run([*program(), *ours()], repo)
-                right = sum(launcher.run(command, repo) for command in theirs)
+                left = launcher.run([*program(), *ours()], repo), launcher.cpu
+                both = [(launcher.run(command, repo), launcher.cpu) for command in theirs]
                 if turn >= 0:
-                    pairs.left.append(left)
-                    pairs.right.append(right)
+                    pairs.left.append(left[0])
+                    pairs.right.append(sum(took for took, _ in both))
+                    spent.left.append(left[1])
+                    spent.right.append(sum(processor for _, processor in both))
             verdict = bench.verdict(what, pairs.ratio, BUDGET[what]) if what in BUDGET else "-"
             against = " + ".join(map(_called, theirs))
-            rows.append(
-                (what, against, ms(pairs.left), ms(pairs.right), times(pairs.ratio), verdict)
-            )
-    head = ("git mem", "against", "gitmem", "the other", "ratio", "budget")
+            ratios = times(pairs.ratio), times(spent.ratio)
+            rows.append((what, against, ms(pairs.left), ms(pairs.right), *ratios, verdict))
+    head = ("git mem", "against", "gitmem", "the other", "ratio", "of processor time", "budget")
     table(f"{name}: cold processes, {rounds} pairs", head, rows)
 
 

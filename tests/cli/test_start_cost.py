@@ -134,6 +134,29 @@ def test_data_classes_say_what_they_are() -> None:
     assert silent == []
 
 
+def test_settings_that_another_user_kept_are_not_believed(
+    lived_in: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever may write in the git directory cannot say what this user's settings are."""
+    cache = lived_in.folder / ".git/gitmem/settings.json"
+    lived_in("list")
+    kept = json.loads(cache.read_text())
+    kept["values"]["gitmem.agent"] = ["mallory"]
+    cache.write_text(json.dumps(kept))
+    assert lived_in("config", "agent").out.strip() == "mallory"
+
+    whole = os.fstat
+
+    def of_another(number: int) -> os.stat_result:
+        row = list(whole(number))
+        row[4] += 1  # the owner
+        return os.stat_result(row)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("gitmem.config.os.fstat", of_another)
+        assert lived_in("config", "agent").out.strip() == ""
+
+
 def test_settings_are_read_anew_when_a_file_of_them_changed(lived_in: Mem) -> None:
     """What commands keep of the configuration follows each file that it comes from."""
     included = lived_in.folder.parent / "included"
