@@ -1,6 +1,7 @@
 """Contents of a few blobs, by one process of git that ends with the call."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from gitmem.git.objects_cli import is_partial
 from gitmem.git.process import Git
@@ -19,10 +20,10 @@ def read_blobs(
         with git.open("cat-file", "--batch", config=config) as child:
             assert child.stdin is not None
             assert child.stdout is not None
-            child.stdin.write(
-                "".join(f"{name}\n" for name in names[at:]).encode("utf-8", "surrogateescape")
-            )
-            child.stdin.close()
+            asked = "".join(f"{name}\n" for name in names[at:])
+            with suppress(BrokenPipeError):  # git has ended: there is no answer then
+                child.stdin.write(asked.encode("utf-8", "surrogateescape"))
+                child.stdin.close()
             while at < len(names):
                 at += 1
                 head = child.stdout.readline().split()

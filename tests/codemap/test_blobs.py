@@ -1,0 +1,27 @@
+"""Contents of blobs by one process of git."""
+
+import os
+from pathlib import Path
+
+from gitmem.git.blobs import read_blobs
+from gitmem.git.process import Git
+from tests.conftest import git
+
+
+def test_blobs_in_order_without_those_that_are_none(repo: Path) -> None:
+    """What is missing, a folder or too large is None, and hides nothing behind it."""
+    (repo / "folder").mkdir()
+    for name, data in (("a b.txt", b"one\n"), ("large", b"x" * 50), ("folder/c", b"")):
+        (repo / name).write_bytes(data)
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "Files")
+    names = ["HEAD:a b.txt", "HEAD:large", "HEAD:nothing", "HEAD:folder", "HEAD:folder/c", "0" * 40]
+
+    found = list(read_blobs(Git(str(repo / ".git"), os.environ), [*names, "HEAD:a b.txt"], 10))
+
+    assert [b"one\n", None, None, None, b"", None, b"one\n"] == found
+
+
+def test_git_that_fails_gives_nothing(tmp_path: Path) -> None:
+    """Where git cannot read the repository, there are no answers rather than wrong ones."""
+    assert list(read_blobs(Git(str(tmp_path / "none"), os.environ), ["HEAD:a"], 10)) == []
