@@ -18,7 +18,7 @@ from gitmem.git.new_packs import release_abandoned
 from gitmem.index.reader import Index
 from gitmem.repo.location import is_there, storable
 from gitmem.repo.refs import code_state
-from gitmem.services.gotchas import hits, placement
+from gitmem.services.gotchas import hits, lost_code, placement
 from gitmem.services.session_log import rotation
 from gitmem.state import (
     daily_work,
@@ -369,6 +369,7 @@ def _follow(app: App) -> list[str]:
         return []
     until = time.monotonic() + SEARCH
     survey = placement.survey([index], app.follower, lambda: time.monotonic() < until)
+    lost_code.keep_count(index, app.location, app.state, survey)
     away = []
     for place in survey.found:
         now, before = place.where, place.anchor.get("path")

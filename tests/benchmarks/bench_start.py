@@ -114,7 +114,7 @@ def remember(repo: Path) -> None:
             mem(*kind, f"What holds at {line} of {name}", "--anchor", f"{name}:{line}")
     git(repo, "checkout", "-q", branch)
     mem("dna", "refresh")
-    mem("status")
+    mem("drain")
 
 
 def core_of(repo: Path) -> str:

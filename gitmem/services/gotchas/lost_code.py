@@ -13,6 +13,7 @@ from gitmem.state.database import State
 
 if TYPE_CHECKING:
     from gitmem.codemap.anchors.tracker import Follower
+    from gitmem.services.gotchas.placement import PlacementSurvey
 
 
 class LostCode(NamedTuple):
@@ -37,19 +38,31 @@ def count_lost(
     """
     if location.worktree is None:
         return LostCode(0, 0, complete=True)
-    root = os.path.realpath(location.worktree)
-    files = [os.path.join(location.gitdir, "index")]
-    files += [os.path.join(root, path) for path in index.bases()]
-    code = f"{code_state(location, index.tips())} {_digest(files):x}"
+    root, code = _state(index, location)
     if kept := lost_code.kept(state, root, code):
         return LostCode(*kept, complete=True)
     from gitmem.services.gotchas.placement import survey  # it loads what finds code again
 
-    seen = survey([index], follower(), go_on)
-    lost = {drifted.row["n"] for drifted in seen.found if drifted.where.state == "adrift"}
+    return keep_count(index, location, state, survey([index], follower(), go_on))
+
+
+def keep_count(index: Index, location: Location, state: State, seen: "PlacementSurvey") -> LostCode:
+    """Return how many gotchas lost their code as a survey of a work tree found it.
+
+    What a whole survey found is kept.
+    """
+    lost = len({drifted.row["n"] for drifted in seen.found if drifted.where.state == "adrift"})
     if seen.complete:
-        lost_code.keep(state, root, code, len(lost), seen.checked)
-    return LostCode(len(lost), seen.checked, seen.complete)
+        lost_code.keep(state, *_state(index, location), lost, seen.checked)
+    return LostCode(lost, seen.checked, seen.complete)
+
+
+def _state(index: Index, location: Location) -> tuple[str, str]:
+    """Return a work tree, and a key of all that a count depends on."""
+    root = os.path.realpath(str(location.worktree))
+    files = [os.path.join(location.gitdir, "index")]
+    files += [os.path.join(root, path) for path in index.bases()]
+    return root, f"{code_state(location, index.tips())} {_digest(files):x}"
 
 
 def _digest(files: Iterable[str]) -> int:
