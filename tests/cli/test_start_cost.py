@@ -36,7 +36,7 @@ COMMANDS: dict[tuple[str, ...], tuple[set[str], int]] = {
     ("list", "-n", "20"): (COSTLY | WRITING | PROGRAMS, 0),
     ("search", "two"): (COSTLY | WRITING | PROGRAMS, 0),
     ("show", "ID"): (COSTLY | WRITING, 1),
-    ("dna", "show"): (COSTLY | WRITING | {"gitmem.codemap"}, 2),
+    ("dna", "show"): (COSTLY | WRITING | {"gitmem.codemap.graph.code_map"}, 2),
     ("status",): (COSTLY, 1),
     ("timeline", "--limit", "50"): (COSTLY | WRITING, 2),
     ("evolution", "code.py"): (COSTLY | WRITING | {"gitmem.services.provenance.link"}, 1),
