@@ -3,13 +3,14 @@
 The file `history.db` can be made again from git. It has ids and numbers, no words.
 """
 
+import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gitmem.base.files import Lock
-from gitmem.base.sqlite import is_damage, ready, transaction, use_wal
-from gitmem.errors import GitFailed, MissingObject
+from gitmem.base.sqlite import healing, is_damage, ready, transaction, use_wal
+from gitmem.errors import External, GitFailed, MissingObject
 from gitmem.git.process import Git
 from gitmem.repo.location import Home
 from gitmem.store.layout import id_of_path
@@ -51,6 +52,14 @@ class RecordHistory:
     def __exit__(self, *_: object) -> None:
         self._db.close()
 
+    def heal(self) -> bool:
+        """Go on with a new file, or in memory, where the damage of the old one shows late."""
+        self._db.close()
+        self._remove()
+        self._db = self._opened()
+        return True
+
+    @healing
     def commits(self, ref: str, tip: str, ids: Iterable[str]) -> list[str]:
         """Return the commits up to the tip of a ref that changed some records.
 
@@ -68,6 +77,7 @@ class RecordHistory:
             numbers |= {n: oid.hex() for n, oid in self._db.execute(sql, (ref, *some))}
         return [numbers[n] for n in sorted(numbers)]
 
+    @healing
     def last_commits(self, ref: str, tip: str) -> dict[str, str]:
         """Return {id: the last commit that changed it}, the latest of these commits first.
 
@@ -84,7 +94,7 @@ class RecordHistory:
         for is_again in (False, True):
             try:
                 return self._open()
-            except (OSError, sqlite3.Error) as error:
+            except (External, OSError, sqlite3.Error) as error:
                 if is_again or not (isinstance(error, sqlite3.Error) and is_damage(error)):
                     break
                 self._remove()
@@ -117,7 +127,7 @@ class RecordHistory:
 
     def _remove(self) -> None:
         for suffix in ("", "-wal", "-shm"):
-            if os.path.lexists(self.path + suffix):
+            with contextlib.suppress(OSError):
                 os.unlink(self.path + suffix)
 
     def follow(self, ref: str, tip: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gitmem.codemap.graph import reading_time
 from gitmem.codemap.graph.reading_time import ReadingTime
 from tests.codemap.graph.projects import code_map, commit, mem, new
 from tests.json_output import data_of
@@ -20,6 +21,7 @@ FILES = {f"shop/m{n}.py": f"def step_{n}(order):\n    return order + {n}\n" for 
 TASK = "round_half is wrong for negative amounts"
 HURRIED = (
     "import sys; from gitmem.cli.code import reading; reading.SECONDS = 0.0; "
+    "from gitmem.codemap.graph import reading_time; reading_time.LEAST = 0.0; "
     "from gitmem.__main__ import main; sys.exit(main())"
 )
 
@@ -30,6 +32,12 @@ def shop(tmp_path: Path) -> Path:
     repo = new(tmp_path / "shop")
     commit(repo, FILES)
     return repo
+
+
+@pytest.fixture
+def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process stop to read at once."""
+    monkeypatch.setattr(reading_time, "LEAST", 0.0)
 
 
 def hurried(repo: Path, *args: str) -> subprocess.CompletedProcess[str]:
@@ -81,7 +89,7 @@ def test_next_run_goes_on_to_the_answer_of_all(shop: Path):
     assert data_of(mem(shop, "scout", TASK, "--all", "--json").stdout) == answer
 
 
-def test_graph_that_was_read_in_parts_is_that_of_one_reading(shop: Path, tmp_path: Path):
+def test_graph_that_was_read_in_parts_is_that_of_one_reading(shop, tmp_path, no_time):
     """What is kept of a part of the code leads to no other graph."""
     whole = new(tmp_path / "whole")
     commit(whole, FILES)
@@ -96,7 +104,7 @@ def test_graph_that_was_read_in_parts_is_that_of_one_reading(shop: Path, tmp_pat
     assert (wanted.files, wanted.edges, wanted.words) == (graph.files, graph.edges, graph.words)
 
 
-def test_part_of_the_code_does_not_hide_an_older_graph(shop: Path, tmp_path: Path):
+def test_part_of_the_code_does_not_hide_an_older_graph(shop, tmp_path, no_time):
     """After a large change that there is no time for, the edges that are known are still there."""
     with code_map(shop, tmp_path / "cache") as code:
         code.graph()
@@ -106,6 +114,12 @@ def test_part_of_the_code_does_not_hide_an_older_graph(shop: Path, tmp_path: Pat
         assert graph.unread
         assert "shop/money.py" in graph.edges["shop/cart.py"]
         assert not code.graph(reading=ReadingTime(time.monotonic() + 600)).unread
+
+
+def test_each_run_has_some_time(shop, tmp_path):
+    """Also where the time is over before the first file is read, as on a busy machine, a run reads more than one part."""
+    with code_map(shop, tmp_path / "cache") as code:
+        assert code.graph(reading=ReadingTime(0.0)).unread < len(FILES) - 24
 
 
 def test_dna_of_a_part_says_so_and_is_not_stored(shop: Path):

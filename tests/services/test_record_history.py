@@ -1,6 +1,8 @@
 """The log of a record in a history with many merges: the same as a plain walk over every commit finds."""
 
+import contextlib
 import random
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -151,6 +153,17 @@ def test_damaged_and_unwritable_files_are_made_anew(merged):
     assert plain_log(merged, id) == quick_log(merged, id)
     path.unlink()
     path.mkdir()
+    assert plain_log(merged, id) == quick_log(merged, id)
+
+
+@pytest.mark.parametrize("table", ["tips", "commits", "changes"])
+def test_damage_that_shows_late_is_mended(merged, table):
+    """A table that is gone is found when it is asked, and all is made anew."""
+    path, id = merged.home.join(record_history.NAME), ids_of(merged)[5]
+    quick_log(merged, id)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"DROP TABLE {table}")
+        db.commit()
     assert plain_log(merged, id) == quick_log(merged, id)
 
 

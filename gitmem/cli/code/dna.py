@@ -127,7 +127,8 @@ def refresh_command(term: Terminal, shared: bool, read_all: bool, as_json: bool)
         if made.unread:
             if as_json:
                 term.json([_outcome(page, "partial", made.unread) for page in made.pages])
-            note_unread(term, made.unread, made.total)
+            else:
+                note_unread(term, made.unread, made.total)
             return
         done = worker.refresh(app, made, shared=shared)
         app.index()

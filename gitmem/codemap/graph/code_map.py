@@ -386,7 +386,9 @@ class CodeMap:
         )
         rows: list[tuple[str, str, bytes]] = []
         with contextlib.closing(parts):
-            for part in parts:
+            for number, part in enumerate(parts):
+                if not number:  # the processes that read have started
+                    reading = reading.at_least()
                 rows += part
                 left.difference_update((oid, language) for oid, language, _ in part)
                 if len(rows) >= 500:  # what was read is kept, should this be ended

@@ -73,6 +73,7 @@ def _files(
     if len(wanted) > BATCH and reading.until < math.inf:
         places = {path: -n for n, path in enumerate(reversed(reading.first()))}
         wanted.sort(key=lambda row: places.get(row[0], 1))
+    reading = reading.at_least()
     for start in range(0, len(wanted), BATCH):
         index.add(_rows(code, graph, wanted[start : start + BATCH]))
         done = min(start + BATCH, len(wanted))
