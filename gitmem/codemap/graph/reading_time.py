@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-
 LEAST = 0.8  # seconds of work for which code is read in any case
 
 
