@@ -246,8 +246,12 @@ def body(bench: Bench, records: int, only: str) -> None:
     """Compare the two sizes, and ask about a large work tree."""
     if only in {"", "wide"}:
         wide(bench)
-    if only == "wide":
-        return
+    if only != "wide":
+        stores(bench, records, "" if only == "stores" else only)
+
+
+def stores(bench: Bench, records: int, only: str) -> None:
+    """Compare the two sizes."""
     small, large = made(bench, records // SHARE), made(bench, records)
     for path in (small, large):
         commits = git(path, "rev-list", "--count", SHARED)
@@ -262,7 +266,7 @@ def main() -> int:
     """Read the options of this benchmark, and run it."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--records", type=int, default=RECORDS)
-    parser.add_argument("--only", default="", help="those with these words in their name")
+    parser.add_argument("--only", default="", help="stores, wide, or words of a name")
     options, rest = parser.parse_known_args()
     records = 2000 if "--quick" in rest else options.records
     return run("bench_scale", lambda bench: body(bench, records, options.only), rest)
