@@ -1,14 +1,16 @@
 """The tools that read code: why, scout."""
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from gitmem.agents.prompt_text import clean, record_line
 from gitmem.app import App
 from gitmem.clock import stamp
 from gitmem.codemap.anchors import spec
+from gitmem.codemap.graph.reading_time import answer_time
 from gitmem.codemap.search.current import search_index
+from gitmem.codemap.search.first_files import first_files
 from gitmem.errors import UserError
 from gitmem.git.object_codec import object_id
 from gitmem.mcp.answers import Arguments, Row, path_in
@@ -127,7 +129,8 @@ def _session_lines(part: SessionLines) -> Iterator[str]:
 def find_files(app: App, arguments: Arguments) -> str:
     """Return the files and definitions that a task is about, and what is remembered of them."""
     task = arguments["task"]
-    index = search_index(app.code_map, app.code_history)
+    reading = answer_time(cache(partial(first_files, app.code_history, task)))
+    index = search_index(app.code_map, app.code_history, reading=reading)
     try:
         findings = scout(index, task, arguments["limit"])
     finally:
@@ -145,6 +148,8 @@ def find_files(app: App, arguments: Arguments) -> str:
     )
     findings, matches = fit(findings, matches, arguments["budget"])
     answer = ToolAnswer(arguments["budget"], app.own_addresses)
+    if index.left_out:
+        answer.add([f"- {index.left_out:,} files of code are not read yet. Ask again to go on."])
     for match in matches:
         answer.add_record(match.row, lambda row: [record_line(row)])
     for finding in findings:

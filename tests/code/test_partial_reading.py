@@ -20,8 +20,8 @@ FILES = {f"shop/m{n}.py": f"def step_{n}(order):\n    return order + {n}\n" for 
 }
 TASK = "round_half is wrong for negative amounts"
 HURRIED = (
-    "import sys; from gitmem.cli.code import reading; reading.SECONDS = 0.0; "
-    "from gitmem.codemap.graph import reading_time; reading_time.LEAST = 0.0; "
+    "import sys; from gitmem.codemap.graph import reading_time; "
+    "reading_time.ANSWER = reading_time.LEAST = 0.0; "
     "from gitmem.__main__ import main; sys.exit(main())"
 )
 

@@ -7,8 +7,9 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.code.reading import note_unread, read_all_option, reading_time
+from gitmem.cli.code.reading import note_unread, read_all_option
 from gitmem.cli.terminal import Terminal, plain
+from gitmem.codemap.graph.reading_time import WHOLE, answer_time
 from gitmem.errors import UnknownId, UserError
 from gitmem.records.record import Record
 from gitmem.repo.refs import head
@@ -88,7 +89,7 @@ def show_command(
             return
         from gitmem.worker import dna as worker  # it reads code, which a stored page needs not
 
-        reading = reading_time(read_all)
+        reading = WHOLE if read_all else answer_time()
         made = worker.pages(app, revision or "HEAD", term.progress("reading code"), reading)
         wanted = workspace.strip("/").removeprefix("./")
         for one in made.pages:
@@ -122,7 +123,7 @@ def refresh_command(term: Terminal, shared: bool, read_all: bool, as_json: bool)
     from gitmem.worker import dna as worker
 
     with term.open() as app:
-        reading = reading_time(read_all)
+        reading = WHOLE if read_all else answer_time()
         made = worker.pages(app, "HEAD", term.progress("reading code"), reading)
         if made.unread:
             if as_json:

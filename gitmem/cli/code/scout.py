@@ -8,9 +8,10 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.code.reading import note_unread, read_all_option, reading_time
+from gitmem.cli.code.reading import note_unread, read_all_option
 from gitmem.cli.json_shapes import match_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
+from gitmem.codemap.graph.reading_time import WHOLE, answer_time
 from gitmem.codemap.search.current import search_index
 from gitmem.codemap.search.first_files import first_files
 from gitmem.errors import UnknownId, UserError
@@ -93,7 +94,7 @@ def scout_command(
     with term.open() as app:
         progress = term.progress("reading code")
         first = cache(partial(first_files, app.code_history, text))
-        reading = reading_time(read_all, first)
+        reading = WHOLE if read_all else answer_time(first)
         index = search_index(app.code_map, app.code_history, revision, progress, reading=reading)
         try:
             found = scout(index, text, limit)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+ANSWER = 3.2  # seconds, of the five that an answer may take
 LEAST = 0.8  # seconds of work for which code is read in any case
 
 
@@ -36,3 +37,8 @@ class ReadingTime(NamedTuple):
 
 
 WHOLE = ReadingTime()
+
+
+def answer_time(first: Callable[[], Sequence[str]] = _no_paths) -> ReadingTime:
+    """Return the time that there is for an answer that somebody waits for."""
+    return ReadingTime(time.monotonic() + ANSWER, first)
