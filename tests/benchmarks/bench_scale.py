@@ -215,7 +215,12 @@ def wide(bench: Bench) -> None:
         mem(path, "init", "--no-remote")
     task, source = "the value of step 1200 is wrong in m1200", bench.fresh("payload")
     prompt = f"{task}, so have a look at it, find out why, and write a test that fails first"
-    asked = (("scout", task), ("dna", "show"), ("dna", "refresh"), ("dna", "refresh", "--all"))
+    asked = (
+        ("scout", task),
+        ("dna", "show", "--at", "HEAD"),
+        ("dna", "refresh"),
+        ("dna", "refresh", "--all"),
+    )
     rows = []
     with Launcher(bench.folder) as launcher:
         for words in asked:
