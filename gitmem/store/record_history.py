@@ -4,6 +4,7 @@ The file `history.db` can be made again from git. It has ids and numbers, no wor
 """
 
 import contextlib
+import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,18 +18,17 @@ from gitmem.store.layout import id_of_path
 
 NAME = "history.db"
 LOCK = "history.lock"
-SCHEMA = 1
+SCHEMA = 2
 PATIENCE = 60.0  # seconds that another process is waited for which is at it
 PART = 4000  # commits that are compared with their parents in one go
 SOME = 500  # values of one question
 DEADLINE = 600.0  # seconds for one call of git
 _TABLES = """
-CREATE TABLE tips (ref TEXT PRIMARY KEY, oid TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE commits (n INTEGER PRIMARY KEY, ref TEXT NOT NULL, oid BLOB NOT NULL,
-    UNIQUE (oid, ref));
+CREATE TABLE refs (n INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, tip TEXT);
+CREATE TABLE commits (n INTEGER PRIMARY KEY, ref INTEGER NOT NULL, oid BLOB NOT NULL);
 CREATE TABLE changes (id TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (id, n)) WITHOUT ROWID;
-CREATE INDEX changes_n ON changes (n);
 """
+_REF = "(SELECT n FROM refs WHERE name = ?)"
 Progress = Callable[[int, int], None]
 
 
@@ -72,10 +72,10 @@ class RecordHistory:
             some = wanted[start : start + SOME]
             sql = (
                 "SELECT c.n, c.oid FROM changes h JOIN commits c ON c.n = h.n "
-                f"WHERE c.ref = ? AND h.id IN ({', '.join('?' * len(some))})"
+                f"WHERE c.ref = {_REF} AND h.id IN ({', '.join('?' * len(some))})"
             )
             numbers |= {n: oid.hex() for n, oid in self._db.execute(sql, (ref, *some))}
-        return [numbers[n] for n in sorted(numbers)]
+        return list(dict.fromkeys(numbers[n] for n in sorted(numbers)))
 
     @healing
     def last_commits(self, ref: str, tip: str) -> dict[str, str]:
@@ -86,7 +86,7 @@ class RecordHistory:
         self.follow(ref, tip)
         sql = (
             "SELECT h.id, c.oid, MAX(c.n) FROM changes h JOIN commits c ON c.n = h.n "
-            "WHERE c.ref = ? GROUP BY h.id ORDER BY 3 DESC"
+            f"WHERE c.ref = {_REF} GROUP BY h.id ORDER BY 3 DESC"
         )
         return {id: oid.hex() for id, oid, _ in self._db.execute(sql, (ref,))}
 
@@ -115,7 +115,7 @@ class RecordHistory:
             db.execute("PRAGMA synchronous = OFF")
             with transaction(db):
                 if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
-                    for table in ("tips", "commits", "changes"):
+                    for table in ("tips", "refs", "commits", "changes"):
                         db.execute(f"DROP TABLE IF EXISTS {table}")
                     for statement in _TABLES.split(";\n"):
                         db.execute(statement)
@@ -152,18 +152,24 @@ class RecordHistory:
         old = self._seen_tip(ref)
         new, lost = self._between(ref, old, tip)
         with transaction(self._db):
-            self._db.execute("DELETE FROM tips WHERE ref = ?", (ref,))
-        self._drop(ref, lost)
+            self._db.execute("INSERT OR IGNORE INTO refs (name) VALUES (?)", (ref,))
+            self._db.execute("UPDATE refs SET tip = NULL WHERE name = ?", (ref,))
+            self._drop(ref, lost)
         for start in range(0, len(new), PART):
             self._add(ref, new[start : start + PART])
             if self._progress:
                 self._progress(min(start + PART, len(new)), len(new))
         with transaction(self._db):
-            self._db.execute("INSERT OR REPLACE INTO tips VALUES (?, ?)", (ref, tip))
+            self._db.execute("UPDATE refs SET tip = ? WHERE name = ?", (tip, ref))
 
     def _seen_tip(self, ref: str) -> str | None:
-        row = self._db.execute("SELECT oid FROM tips WHERE ref = ?", (ref,)).fetchone()
+        row = self._db.execute("SELECT tip FROM refs WHERE name = ?", (ref,)).fetchone()
         return row[0] if row else None
+
+    def _numbers(self, ref: str) -> dict[str, int]:
+        """Return {commit: its number} of a ref."""
+        rows = self._db.execute(f"SELECT oid, n FROM commits WHERE ref = {_REF}", (ref,))
+        return {oid.hex(): n for oid, n in rows}
 
     def _between(self, ref: str, old: str | None, tip: str) -> tuple[list[str], list[str]]:
         """Return (new commits, ancestors first; commits that are in the history no more)."""
@@ -172,10 +178,9 @@ class RecordHistory:
                 return self._listed(tip, old), self._listed(old, tip)
             except GitFailed:
                 pass  # a purge removed the old tip
-        rows = self._db.execute("SELECT oid FROM commits WHERE ref = ?", (ref,))
-        kept = {oid.hex() for (oid,) in rows}
+        kept = self._numbers(ref)
         listed = self._listed(tip)
-        return [oid for oid in listed if oid not in kept], sorted(kept.difference(listed))
+        return [oid for oid in listed if oid not in kept], sorted(kept.keys() - set(listed))
 
     def _listed(self, tip: str, without: str = "") -> list[str]:
         names = f"{tip}\n^{without}\n" if without else f"{tip}\n"
@@ -183,15 +188,14 @@ class RecordHistory:
         return self._git.run(*args, stdin=names.encode(), timeout=DEADLINE).decode().split()
 
     def _drop(self, ref: str, oids: Sequence[str]) -> None:
-        with transaction(self._db):
-            for oid in oids:
-                where = (ref, bytes.fromhex(oid))
-                self._db.execute(
-                    "DELETE FROM changes WHERE n IN "
-                    "(SELECT n FROM commits WHERE ref = ? AND oid = ?)",
-                    where,
-                )
-                self._db.execute("DELETE FROM commits WHERE ref = ? AND oid = ?", where)
+        if not oids:
+            return
+        numbers = self._numbers(ref)
+        lost = json.dumps([numbers[oid] for oid in oids if oid in numbers])
+        for table in ("changes", "commits"):
+            self._db.execute(
+                f"DELETE FROM {table} WHERE n IN (SELECT value FROM json_each(?))", (lost,)
+            )
 
     def _add(self, ref: str, oids: Sequence[str]) -> None:
         out = self._git.run(
@@ -210,7 +214,7 @@ class RecordHistory:
             (last,) = self._db.execute("SELECT IFNULL(MAX(n), 0) FROM commits").fetchone()
             rows = list(enumerate(_changed_ids(out), last + 1))
             self._db.executemany(
-                "INSERT INTO commits VALUES (?, ?, ?)",
+                f"INSERT INTO commits VALUES (?, {_REF}, ?)",
                 [(n, ref, bytes.fromhex(oid)) for n, (oid, _) in rows],
             )
             self._db.executemany(

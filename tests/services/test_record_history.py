@@ -156,7 +156,7 @@ def test_damaged_and_unwritable_files_are_made_anew(merged):
     assert plain_log(merged, id) == quick_log(merged, id)
 
 
-@pytest.mark.parametrize("table", ["tips", "commits", "changes"])
+@pytest.mark.parametrize("table", ["refs", "commits", "changes"])
 def test_damage_that_shows_late_is_mended(merged, table):
     """A table that is gone is found when it is asked, and all is made anew."""
     path, id = merged.home.join(record_history.NAME), ids_of(merged)[5]
