@@ -66,9 +66,7 @@ def log_command(
                 start = _revision(app, scope, id)
             else:
                 scope = found[0] if scope == "shared" else scope
-                # a foreign writer may name anything
-                edges = [e for _, index in app.indexes() for e in index.edges() if kind_of(e[2])]
-                ids, forks = history.chain(edges, found[1])
+                ids, forks = history.chain(_replacements(app, found[1]), found[1])
         store = app.store(scope)
         progress = term.progress("reading history")
         steps = history.log(store, ids, start, everything=o["everything"], progress=progress)
@@ -88,6 +86,20 @@ def log_command(
         )
         if store.tip() is None:
             term.note(f"the store is empty. {options.first_step(app)}")
+
+
+def _replacements(app: App, id: str) -> list[tuple[str, str, str]]:
+    """Return the edges by which records take the place of one another, around one of them."""
+    edges: set[tuple[str, str, str]] = set()
+    seen, waiting = {id}, [id]
+    while waiting:
+        here = waiting.pop()
+        for edge in (edge for _, index in app.indexes() for edge in index.edges_of(here)):
+            if edge[1] == "supersedes" and kind_of(edge[2]):  # a foreign writer may name anything
+                edges.add(edge)
+                waiting += {edge[0], edge[2]} - seen
+                seen |= {edge[0], edge[2]}
+    return sorted(edges)
 
 
 def _find_past(app: App, text: str) -> tuple[str, str] | None:
