@@ -62,10 +62,12 @@
   "Mark the gotchas of this file, if it is one of a git repository."
   (when (and buffer-file-name (locate-dominating-file buffer-file-name ".git")
              (executable-find gitmem-program))
+    (require 'flymake)
     (unless (bound-and-true-p flymake-mode) ; switched on for us alone
       (setq-local flymake-diagnostic-functions nil))
     (add-hook 'flymake-diagnostic-functions #'gitmem-flymake nil t)
-    (flymake-mode 1)))
+    (flymake-mode 1)
+    (eldoc-mode 1))) ; the note of the line, in the echo area
 
 (defun gitmem-toggle ()
   "Switch all marks off, or on again."

@@ -20,6 +20,8 @@
    (cons #'notes
          (lambda ()
            (push (cons 'marks (vconcat (notes))) told)
+           (push (cons 'backends (vconcat (mapcar #'symbol-name flymake-diagnostic-functions))) told)
+           (push (cons 'echoes (and eldoc-mode (memq 'flymake-eldoc-function eldoc-documentation-functions) t)) told)
            (goto-char (point-min))
            (insert "\n\n") ; not saved: the notes move along
            (flymake-start)))
