@@ -83,6 +83,9 @@ def session(tmp_path_factory: pytest.TempPathFactory, pictures: Path) -> dict[st
     make_plain(plain)
     library = root / "library.py"
     library.write_text("# a library\n", encoding="utf-8")
+    cell = {"cell_type": "code", "source": ["sum_of_cells = 1"], "metadata": {}, "outputs": []}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (root / "note.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     options = {
         "library": str(library),
         "repo": str(repo),

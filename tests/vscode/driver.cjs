@@ -346,6 +346,14 @@ const steps = {
     const before = toasts.length;
     await openPath(options.library, "library");
     await openPath(path.join(options.repo, ".git", "COMMIT_EDITMSG"), "pay");
+    await openPath(path.join(path.dirname(options.library), "note.ipynb"), "sum_of_cells");
+    await page.locator(".tab", { hasText: "pay.py" }).click();
+    await line("cents = sum").waitFor();
+    await palette("File: Compare Active File with Saved");
+    await page.locator(".monaco-diff-editor .view-line", { hasText: "cents = sum" }).first().waitFor();
+    await calmShot("9-diff");
+    await page.keyboard.press("Control+W");
+    await page.locator(".tab", { hasText: "COMMIT_EDITMSG" }).click();
     await palette("Preferences: Open User Settings (JSON)");
     await line("workbench.startupEditor").waitFor();
     await until("the settings closed", async () => {

@@ -137,7 +137,7 @@ def test_the_whole_repository_is_listed(seen: dict[str, Any]) -> None:
 
 
 def test_a_foreign_document_is_nobodys_error(seen: dict[str, Any]) -> None:
-    """Settings, a library, a commit message, an output: no message of ours, and the view says what it wants."""
+    """Settings, a library, a notebook, a comparison, a commit message, an output: no message of ours, and the view says what it wants."""
     assert seen["foreignToasts"] == [] and "foreign" in seen["steps"]
 
 
