@@ -347,6 +347,7 @@ const steps = {
     await openPath(options.library, "library");
     await openPath(path.join(options.repo, ".git", "COMMIT_EDITMSG"), "pay");
     await openPath(path.join(path.dirname(options.library), "note.ipynb"), "sum_of_cells");
+    await page.keyboard.press("Control+W");
     await page.locator(".tab", { hasText: "pay.py" }).click();
     await line("cents = sum").waitFor();
     await palette("File: Compare Active File with Saved");
@@ -379,14 +380,21 @@ const steps = {
     await page.locator(".view-line", { hasText: /^#\s*$/ }).first().click();
     await page.keyboard.press("End");
     await page.keyboard.type("Rounds down");
+    // VS Code saves it by itself: it is recorded, and stays open for what is still to be typed
+    await until("what was done", async () => toasts.some((text) => text.includes("Recorded got-")));
+    seen.draftStays = await draft.count();
+    await page.keyboard.type(" to cents");
     await calmShot("9-draft");
     await page.keyboard.press("Control+S");
     await count(draft, 0);
-    await until("what was done", async () => toasts.some((text) => text.includes("Recorded got-")));
+    await page.locator(".statusbar", { hasText: "git mem: saved" }).waitFor();
     await line("cents = sum").waitFor();
     await count(squiggles(), 3);
     await palette("Notifications: Clear All Notifications");
-    execFileSync(options.python, ["-m", "gitmem", "undo"], { cwd: options.repo, env: options.env, stdio: "pipe" });
+    await rows().filter({ hasText: "Rounds down to cents" }).waitFor();
+    await count(rows(), 3);
+    const id = /got-\w+/.exec(toasts.find((text) => text.includes("Recorded got-")))[0];
+    execFileSync(options.python, ["-m", "gitmem", "forget", id], { cwd: options.repo, env: options.env, stdio: "pipe" });
     await count(squiggles(), 2);
   },
   async reveal() {

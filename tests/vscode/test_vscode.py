@@ -142,7 +142,8 @@ def test_a_foreign_document_is_nobodys_error(seen: dict[str, Any]) -> None:
 
 
 def test_a_saved_draft_says_so_and_closes(seen: dict[str, Any]) -> None:
-    assert "draft" in seen["steps"]
+    """But not one that VS Code saves by itself, in which somebody is writing."""
+    assert seen["draftStays"] == 1 and "draft" in seen["steps"]
 
 
 def test_settings_take_effect_at_once(seen: dict[str, Any]) -> None:

@@ -435,7 +435,8 @@ async def on_save_draft(ls: Host, uri: str) -> bool:
         return True
     ls.publisher.send(uri, document.version, [])
     if saved is not None:
-        ls.say(_sentence(saved), t.MessageType.Info)
+        if saved.op != "edit":  # an editor that saves by itself saves often
+            ls.say(_sentence(saved), t.MessageType.Info)
         await ls.publisher.reload(place.repository)
         ls.tell_changed([state.uri for state in ls.publisher.of(place.repository)])
         ls.tell_saved(uri, saved.record.id)
@@ -443,10 +444,8 @@ async def on_save_draft(ls: Host, uri: str) -> bool:
 
 
 def _sentence(saved: SavedDraft) -> str:
-    """Return what saving a draft has done."""
+    """Return what saving a draft of a new record has done."""
     id = saved.record.id
-    if saved.op == "edit":
-        return f"Changed {id}." if saved.changed else f"{id} is unchanged."
     return f"Recorded {id}." if saved.op == "record" else f"Recorded {id} in place of the other."
 
 

@@ -14,10 +14,17 @@ export type Answered = (command: string, args: readonly unknown[], result: unkno
 
 const SETTINGS = ["marks", "severity", "codeLens", "symbolLens", "inlayHints", "outline", "whyHover", "completion", "unconfirmed", "maxPerFile", "snoozeDays"];
 
+const SAID = 5000; // milliseconds that the status bar says what was done
+
 export class Client implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private busy: Promise<void> = Promise.resolve();
   private told = false;
+  /** The file that somebody has saved last. */
+  private saved = "";
+  private readonly saving = vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
+    this.saved = reason === vscode.TextDocumentSaveReason.Manual ? document.uri.fsPath : this.saved === document.uri.fsPath ? "" : this.saved;
+  });
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly output = vscode.window.createOutputChannel("git mem", { log: true });
   condition: Condition = "idle";
@@ -107,7 +114,7 @@ export class Client implements vscode.Disposable {
     const run: Executable = { ...server, transport: TransportKind.stdio };
     const client = new LanguageClient("gitmem", "git mem", run, { ...this.options(), revealOutputChannelOn: RevealOutputChannelOn.Never });
     client.onNotification("gitmem/changed", () => this.changed.fire());
-    client.onNotification("gitmem/saved", (draft: { uri: string }) => void closeTab(client.protocol2CodeConverter.asUri(draft.uri)));
+    client.onNotification("gitmem/saved", (draft: { uri: string }) => this.drafted(client.protocol2CodeConverter.asUri(draft.uri)));
     client.onDidChangeState((event) => {
       if (this.client === client && event.newState === State.Stopped) {
         this.become("failed");
@@ -235,6 +242,14 @@ export class Client implements vscode.Disposable {
     this.output.show(true);
   }
 
+  /** Close a draft that was recorded; not one that VS Code saved by itself, for somebody is writing in it. */
+  private drafted(uri: vscode.Uri): void {
+    if (this.saved === uri.fsPath) {
+      vscode.window.setStatusBarMessage("$(check) git mem: saved", SAID);
+      void closeTab(uri);
+    }
+  }
+
   private become(condition: Condition): void {
     this.condition = condition;
     this.changed.fire();
@@ -260,6 +275,7 @@ export class Client implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.saving.dispose();
     void this.stop().finally(() => {
       this.changed.dispose();
       this.output.dispose();
