@@ -307,24 +307,29 @@ async def list_gotchas(
     ones, each at the line where it was recorded.
     """
     wanted = options or {}
-    if uri and not wanted.get("all"):
-        _, found = await notes_of(ls, uri, asides=True)
-        named = {note.id for note in found.shown}
+    if not uri or wanted.get("all"):
+        return await _list_repository(ls, uri or "", wanted)
+    _, found = await notes_of(ls, uri, asides=True)
+    named = {note.id for note in found.shown}
 
-        def is_listed(note: EditorNote) -> bool:
-            option = _aside_kind(note)
-            return not option or bool(wanted.get(option))
+    def is_listed(note: EditorNote) -> bool:
+        option = _aside_kind(note)
+        return not option or bool(wanted.get(option))
 
-        asides = [note for note in found.asides or () if note.id not in named and is_listed(note)]
-        return reports.of_notes((*found.shown, *asides))
-    place = await home(ls, uri or "")
+    asides = [note for note in found.asides or () if note.id not in named and is_listed(note)]
+    return reports.of_notes((*found.shown, *asides))
+
+
+async def _list_repository(ls: Host, uri: str, wanted: Mapping[str, Any]) -> Answer:
+    """Return what is recorded about a repository, as `list_gotchas` has it."""
+    place = await home(ls, uri)
     if place is None:
         return []
     kinds = ("gotcha", "memory") if wanted.get("memories") else ("gotcha",)
     rows = await place.repository.run(_open_rows, place.repository.view, kinds)
-    return reports.of_repository(
-        row for row in rows if wanted.get("snoozed") or not row["snoozed_until"]
-    )
+    if not wanted.get("snoozed"):
+        rows = [row for row in rows if not row["snoozed_until"]]
+    return reports.of_repository(rows)
 
 
 def _open_rows(view: RepositoryView, kinds: tuple[str, ...]) -> list[Row]:
