@@ -10,7 +10,7 @@ from typing import IO
 
 from gitmem.transcripts.cleanup import said
 from gitmem.transcripts.formats.markdown_tables import MarkdownTable
-from gitmem.transcripts.formats.speakers import speakers
+from gitmem.transcripts.formats.speakers import Speakers, speakers
 from gitmem.transcripts.jsonl import JsonLine, lines
 from gitmem.transcripts.turn import USER, Turn
 
@@ -23,68 +23,85 @@ _FENCE = re.compile(r"^\s*(```+|~~~+)")
 _COLOUR = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 
 
-def text(stream: IO[bytes]) -> Iterator[Turn]:  # noqa: C901
+def text(stream: IO[bytes]) -> Iterator[Turn]:
     """Yield the turns of a text.
 
     Who speaks is taken from lines such as `User: ...`; a text without them is its writer's.
     """
-    role = USER
-    block: list[str] = []
-    size = first = last = 0
-    fence = ""
-    table = MarkdownTable()
-    named = True  # nothing was read yet, or the line before began with who speaks
-
-    def ended() -> Iterator[Turn]:
-        nonlocal size
-        words = said("\n".join(block), BLOCK)
-        rows = last - first == len(block) - 1 == words.count("\n")
-        block.clear()
-        size = 0
-        if words:
-            yield Turn(role, words, line=first, rows=rows)
-
     read = _readable(lines(stream, 1 << 20))
     head, room = [], ROOM
-    for one in islice(read, HEAD):
-        head.append(one)
-        room -= len(one[1])
+    for number, line in islice(read, HEAD):
+        head.append((number, line))
+        room -= len(line)
         if room < 0:
             break
-    who = speakers([now for _, now in head])
-    for number, now in chain(head, read):
-        mark = _FENCE.match(now)
-        if fence:
-            block.append(now)
-            size, last = size + len(now), number
-            if mark and mark[1].startswith(fence):
-                fence = ""
-            if size > BLOCK:
-                del block[-1]
-            continue
-        spoken = who.speaks(now, begins=named or not block)
-        named = spoken is not None
+    blocks = _Blocks(speakers([line for _, line in head]))
+    for number, line in chain(head, read):
+        yield from blocks.take(number, line)
+    yield from blocks.end()
+
+
+class _Blocks:
+    """The lines of a text, put together to blocks that are turns."""
+
+    def __init__(self, speakers: Speakers) -> None:
+        self._speakers = speakers
+        self._role = USER
+        self._lines: list[str] = []  # of the block that is read
+        self._size = self._first = self._last = 0
+        self._fence = ""  # of the code that is read
+        self._table = MarkdownTable()
+        self._named = True  # nothing was read yet, or the line before began with who speaks
+
+    def take(self, number: int, line: str) -> Iterator[Turn]:
+        """Take in the next line; yield the turns that end with it."""
+        fence = _FENCE.match(line)
+        if self._fence:
+            self._take_code(number, line, fence)
+            return
+        spoken = self._speakers.speaks(line, begins=self._named or not self._lines)
+        self._named = spoken is not None
         if spoken:
-            yield from ended()
-            role, now = spoken.role, spoken.text
-        if row := table.row(now, talk=who.talk):
-            yield from ended()
-            yield Turn(role, said(row, BLOCK), line=number)
-            continue
-        blank = not now.strip()
-        if blank or _POINT.match(now) or now.startswith("#") or size > BLOCK // 2:
-            yield from ended()
+            yield from self.end()
+            self._role, line = spoken.role, spoken.text
+        row = self._table.row(line, talk=self._speakers.talk)
+        if row:
+            yield from self.end()
+            yield Turn(self._role, said(row, BLOCK), line=number)
+            return
+        blank = not line.strip()
+        if blank or _POINT.match(line) or line.startswith("#") or self._size > BLOCK // 2:
+            yield from self.end()
         if blank:
-            continue
-        if not block:
-            first = number
-        block.append(now)
-        size, last = size + len(now), number
-        if mark:
-            fence = mark[1][:3]
-        elif _HEADING.match(now):
-            yield from ended()
-    yield from ended()
+            return
+        self._add(number, line)
+        if fence:
+            self._fence = fence[1][:3]
+        elif _HEADING.match(line):
+            yield from self.end()
+
+    def _add(self, number: int, line: str) -> None:
+        if not self._lines:
+            self._first = number
+        self._lines.append(line)
+        self._size, self._last = self._size + len(line), number
+
+    def _take_code(self, number: int, line: str, fence: re.Match[str] | None) -> None:
+        """Take in a line of code, with the fence that it may end with."""
+        self._add(number, line)
+        if fence and fence[1].startswith(self._fence):
+            self._fence = ""
+        if self._size > BLOCK:
+            del self._lines[-1]
+
+    def end(self) -> Iterator[Turn]:
+        """Yield the block as a turn, and begin the next one."""
+        words = said("\n".join(self._lines), BLOCK)
+        rows = self._last - self._first == len(self._lines) - 1 == words.count("\n")
+        self._lines.clear()
+        self._size = 0
+        if words:
+            yield Turn(self._role, words, line=self._first, rows=rows)
 
 
 def _readable(read: Iterator[JsonLine]) -> Iterator[tuple[int, str]]:
