@@ -5,6 +5,7 @@ Each is a turn with its subject, its body and its trailers.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice, pairwise
 from typing import IO
@@ -52,38 +53,57 @@ def commits(stream: IO[bytes]) -> Iterator[Turn]:
     yield from reversed(head)
 
 
-def printed(stream: IO[bytes]) -> Iterator[Turn]:  # noqa: C901
+def printed(stream: IO[bytes]) -> Iterator[Turn]:
     """Yield a turn for each commit, in the order in which they are printed."""
-    start, id, at = 0, "", ""
-    body: list[str] = []
-    files: list[str] = []
-
-    def made() -> Iterator[Turn]:
-        text = said("\n".join(body).strip(), MESSAGE)
-        if id and text:
-            yield Turn(ASSISTANT, text, at, start, TOOL_NAME, id, tuple(files[:20]))
-
+    commit = _Commit()
     for line in lines(stream, 1 << 20):
-        begun = _COMMIT.match(line.text)
-        if not (begun or start) and (short := _ONE_LINE.match(line.text)):
-            if text := said(short[2]):
-                yield Turn(ASSISTANT, text, "", line.number, TOOL_NAME, short[1])
-        elif begun:
-            yield from made()
-            start, id, at = line.number, begun[1], ""
-            body, files = [], []
-        elif line.text.startswith("    "):
-            if len(body) < BODY:
-                body.append(line.text[4:])
-        elif not line.text.strip():
-            if body:
-                body.append("")
-        elif not body and (head := _HEADER.match(line.text)):
-            if line.text.startswith(("Date", "CommitDate", "AuthorDate")):
-                at = _stamp(head[1]) or at
-        elif body and (path := _FILE.match(line.text)):
-            files.append(path[2] or path[1])
-    yield from made()
+        header = _COMMIT.match(line.text)
+        short = None if header or commit.id else _ONE_LINE.match(line.text)
+        if header:
+            yield from commit.turns()
+            commit = _Commit(line.number, header[1])
+        elif short:
+            subject = said(short[2])
+            if subject:
+                yield Turn(ASSISTANT, subject, "", line.number, TOOL_NAME, short[1])
+        else:
+            commit.take(line.text)
+    yield from commit.turns()
+
+
+@dataclass(slots=True)
+class _Commit:
+    """A commit as its lines are read."""
+
+    line: int = 0
+    id: str = ""
+    at: str = ""
+    body: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+    def take(self, line: str) -> None:
+        """Take in a line of its headers, its message or its list of files."""
+        if line.startswith("    "):
+            if len(self.body) < BODY:
+                self.body.append(line[4:])
+        elif not line.strip():
+            if self.body:
+                self.body.append("")
+        elif self.body:
+            path = _FILE.match(line)
+            if path:
+                self.files.append(path[2] or path[1])
+        elif line.startswith(("Date", "CommitDate", "AuthorDate")):
+            header = _HEADER.match(line)
+            self.at = (header and _stamp(header[1])) or self.at
+
+    def turns(self) -> Iterator[Turn]:
+        """Yield its turn, none without an id or a message."""
+        text = said("\n".join(self.body).strip(), MESSAGE)
+        if self.id and text:
+            yield Turn(
+                ASSISTANT, text, self.at, self.line, TOOL_NAME, self.id, tuple(self.files[:20])
+            )
 
 
 def _stamp(text: str) -> str:
