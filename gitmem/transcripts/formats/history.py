@@ -39,49 +39,82 @@ def exported(stream: IO[bytes]) -> Iterator[Turn]:
 
 
 def _turns(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Turn]:
-    # of uses of tools: what came after one tells its command and its output in one text
-    commands: OrderedDict[str, str] = OrderedDict()
+    tools = _ToolRows()
     for line, row in rows:
         role = _ROLES.get(string(row.get("role")).lower())
-        facts = mapping(row.get("metadata"))
-        event = string(facts.get("event"))
-        content = texts(row.get("content"))
         if role is None:
             continue
-        at = string(row.get("timestamp"))
-        side = bool(facts.get("agent_id"))
-        files = tuple(path for path in sequence(facts.get("files"))[:20] if isinstance(path, str))
-        marked = event in MARKED or facts.get("marked") is True
+        facts = mapping(row.get("metadata"))
+        marked = facts.get("event") in MARKED or facts.get("marked") is True
         if role == TOOL and not marked:
-            call, tool = string(facts.get("call")), string(facts.get("tool"))
-            command = output = ""
-            if event == "BeforeTool":
-                if call and facts.get("action") == "command" and content:
-                    commands[call] = content
-                    if len(commands) > CALLS:
-                        commands.popitem(last=False)
-                continue
-            if facts.get("action") == "command":
-                command, output = _parted(content, commands.get(call, ""))
-            elif event == "ToolFailed":
-                output = content
-            commands.pop(call, None)
-            failed = {"AfterTool": False, "ToolFailed": True}.get(event)
-            yield Turn(TOOL, printed(output), at, line, tool, command, files, failed, side=side)
-            continue
-        text = said(content)
-        if text and (role != SYSTEM or marked):
-            yield Turn(
-                role,
-                text,
-                at,
-                line,
-                NOTE if event == "Note" else "",
-                files=files,
-                marked=marked,
-                side=side,
-                tokens=number(facts.get("tokens")),
-            )
+            turn = tools.turn(line, row, facts)
+        else:
+            turn = _spoken(role, line, row, facts, marked=marked)
+        if turn:
+            yield turn
+
+
+def _spoken(
+    role: str, line: int, row: dict[str, Any], facts: dict[str, Any], *, marked: bool
+) -> Turn | None:
+    """Return what somebody said, None if a row has no words, or those of the system."""
+    text = said(texts(row.get("content")))
+    if not text or (role == SYSTEM and not marked):
+        return None
+    return Turn(
+        role,
+        text,
+        string(row.get("timestamp")),
+        line,
+        NOTE if facts.get("event") == "Note" else "",
+        files=_files(facts),
+        marked=marked,
+        side=bool(facts.get("agent_id")),
+        tokens=number(facts.get("tokens")),
+    )
+
+
+def _files(facts: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(path for path in sequence(facts.get("files"))[:20] if isinstance(path, str))
+
+
+class _ToolRows:
+    """The rows of tools: what comes after a use has its command and its output in one text."""
+
+    def __init__(self) -> None:
+        self._commands: OrderedDict[str, str] = OrderedDict()  # of the uses that have not ended
+
+    def turn(self, line: int, row: dict[str, Any], facts: dict[str, Any]) -> Turn | None:
+        """Return the use of a tool that ends with a row, None if none does."""
+        content = texts(row.get("content"))
+        event, call = string(facts.get("event")), string(facts.get("call"))
+        is_command = facts.get("action") == "command"
+        if event == "BeforeTool":
+            if is_command and call and content:
+                self._begin(call, content)
+            return None
+        begun = self._commands.pop(call, "")
+        command = output = ""
+        if is_command:
+            command, output = _parted(content, begun)
+        elif event == "ToolFailed":
+            output = content
+        return Turn(
+            TOOL,
+            printed(output),
+            string(row.get("timestamp")),
+            line,
+            string(facts.get("tool")),
+            command,
+            _files(facts),
+            {"AfterTool": False, "ToolFailed": True}.get(event),
+            side=bool(facts.get("agent_id")),
+        )
+
+    def _begin(self, call: str, command: str) -> None:
+        self._commands[call] = command
+        if len(self._commands) > CALLS:
+            self._commands.popitem(last=False)
 
 
 def _parted(content: str, command: str) -> tuple[str, str]:
