@@ -21,7 +21,7 @@ _SHELL = re.compile(
 # what the CLI itself tells its model in the user's place
 OWN = ("System: Potential loop detected.", "System: Please continue.")
 WINDOW = 64  # messages that a later line may still replace
-KNOWN = 20_000  # ids of messages that are told already
+PASSED = 20_000  # ids of messages that no line replaces any more
 
 
 def gemini(stream: IO[bytes]) -> Iterator[Turn]:
@@ -35,31 +35,50 @@ def gemini_document(stream: IO[bytes]) -> Iterator[Turn]:
 
 
 def _turns(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Turn]:
-    waiting: OrderedDict[str, list[Turn]] = OrderedDict()
-    told: OrderedDict[str, None] = OrderedDict()
+    window = _NewestMessages()
     for line, row in rows:
         back = string(row.get("$rewindTo"))
-        if back and back in waiting:  # the user went back: what came after was unsaid
-            keys = list(waiting)
-            for key in keys[keys.index(back) :]:
-                del waiting[key]
+        if back and window.rewind(back):
             continue
-        for message in (row, *sequence(mapping(row.get("$set")).get("messages"))):
-            one = mapping(message)
-            id = string(one.get("id")) or f"line {line}"
-            if id in told:
-                continue
-            turns = list(_message(line, one))
-            if turns or id in waiting:
-                waiting[id] = turns
-        while len(waiting) > WINDOW:
-            key, turns = waiting.popitem(last=False)
-            told[key] = None
-            if len(told) > KNOWN:
-                told.popitem(last=False)
+        for value in (row, *sequence(mapping(row.get("$set")).get("messages"))):
+            message = mapping(value)
+            window.put(string(message.get("id")) or f"line {line}", line, message)
+        yield from window.past(WINDOW)
+    yield from window.past(0)
+
+
+class _NewestMessages:
+    """The newest messages, which later lines may still replace or take back."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, list[Turn]] = OrderedDict()
+        self._passed: OrderedDict[str, None] = OrderedDict()  # ids of messages that went out
+
+    def rewind(self, id: str) -> bool:
+        """Take back a message and what came after it; return whether it was here."""
+        if id not in self._waiting:
+            return False
+        ids = list(self._waiting)
+        for later in ids[ids.index(id) :]:
+            del self._waiting[later]
+        return True
+
+    def put(self, id: str, line: int, message: dict[str, Any]) -> None:
+        """Put in the turns of a message, in the place of an earlier one with its id."""
+        if id in self._passed:
+            return
+        turns = list(_message(line, message))
+        if turns or id in self._waiting:
+            self._waiting[id] = turns
+
+    def past(self, most: int) -> Iterator[Turn]:
+        """Yield the turns of the oldest messages until at most so many wait."""
+        while len(self._waiting) > most:
+            id, turns = self._waiting.popitem(last=False)
+            self._passed[id] = None
+            if len(self._passed) > PASSED:
+                self._passed.popitem(last=False)
             yield from turns
-    for turns in waiting.values():
-        yield from turns
 
 
 def _message(line: int, row: dict[str, Any]) -> Iterator[Turn]:
