@@ -60,44 +60,50 @@ class _ClaudeReading:
         self.counted: OrderedDict[str, int] = OrderedDict()
         self.names: OrderedDict[str, str] = OrderedDict()
 
-    def row(self, line: int, row: dict[str, Any]) -> Iterator[Turn]:  # noqa: C901
+    def row(self, line: int, row: dict[str, Any]) -> Iterator[Turn]:
         kind = row.get("type")
-        at, side = string(row.get("timestamp")), row.get("isSidechain") is True
         self.root = self.root or string(row.get("cwd")).replace("\\", "/")
         if kind == "attachment":
+            at = string(row.get("timestamp"))
             yield from self.attached(line, at, mapping(row.get("attachment")))
-            return
+        elif row.get("isMeta") is not True:
+            if kind == "assistant":
+                yield from self.answered(line, row)
+            elif kind == "user":
+                yield from self.asked(line, row)
+
+    def answered(self, line: int, row: dict[str, Any]) -> Iterator[Turn]:
+        at, side = string(row.get("timestamp")), row.get("isSidechain") is True
         message = mapping(row.get("message"))
-        if kind not in ("user", "assistant") or row.get("isMeta") is True:
-            return
-        content = message.get("content")
-        if kind == "assistant":
-            text = said(texts(content))
-            spent = self.spent(message)
-            if text or spent:
-                yield Turn(ASSISTANT, text, at, line, side=side, tokens=spent)
-            for block in sequence(content):
-                one = mapping(block)
-                if one.get("type") == "tool_use" and string(one.get("id")):
-                    self.calls[string(one.get("id"))] = (
-                        line,
-                        string(one.get("name")),
-                        mapping(one.get("input")),
-                        at,
-                        side,
-                    )
-                    if len(self.calls) > OPEN_CALLS:
-                        yield self.ended(self.calls.popitem(last=False)[1], "", None)
-            return
-        for block in sequence(content):
-            one = mapping(block)
-            if one.get("type") == "tool_result":
-                yield from self.result(line, at, one, side)
+        text = said(texts(message.get("content")))
+        spent = self.spent(message)
+        if text or spent:
+            yield Turn(ASSISTANT, text, at, line, side=side, tokens=spent)
+        for value in sequence(message.get("content")):
+            block = mapping(value)
+            id = string(block.get("id"))
+            if block.get("type") == "tool_use" and id:
+                self.calls[id] = (
+                    line,
+                    string(block.get("name")),
+                    mapping(block.get("input")),
+                    at,
+                    side,
+                )
+                if len(self.calls) > OPEN_CALLS:
+                    yield self.ended(self.calls.popitem(last=False)[1], "", None)
+
+    def asked(self, line: int, row: dict[str, Any]) -> Iterator[Turn]:
+        at, side = string(row.get("timestamp")), row.get("isSidechain") is True
+        content = mapping(row.get("message")).get("content")
+        for value in sequence(content):
+            block = mapping(value)
+            if block.get("type") == "tool_result":
+                yield from self.result(line, at, block, side)
         text = said(texts(content))
         if text:
-            yield Turn(
-                SYSTEM if row.get("isCompactSummary") is True else USER, text, at, line, side=side
-            )
+            role = SYSTEM if row.get("isCompactSummary") is True else USER
+            yield Turn(role, text, at, line, side=side)
 
     def attached(self, line: int, at: str, attachment: dict[str, Any]) -> Iterator[Turn]:
         if (
