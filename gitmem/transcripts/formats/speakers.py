@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER
@@ -119,44 +119,70 @@ def speakers(head: Sequence[str]) -> Speakers:
     `Claude:`), or people have names at most paragraphs. One `System: Debian 12` or `Agent: whoever
     is on duty`, or a line of a paragraph that happens to begin with `system:`, makes none.
     """
-    sure: set[str] = set()  # labels at the beginning of a paragraph, or with a capital
-    inside: set[str] = set()  # others, in lower case
-    people: Counter[str] = Counter()
-    paragraphs = said = headings = 0
-    begins, fenced = True, False
+    census = _Census()
+    fenced = False
     for line in map(str.rstrip, head):
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced
         if fenced or not line:
-            begins = begins or not line
-            continue
-        begins, named = begins or _STAMP.match(line) is not None, True
-        if _HEADING.match(line):
-            headings += 1
-        elif found := _LABEL.match(line):
-            (sure if begins or not found[1].islower() else inside).add(found[1])
-            said += begins
-        elif begins and (person := _PERSON.match(line)) and not _field(person[1]):
-            inner = _PERSON.match(person[2])
-            people[person[1]] += 2 if inner and _field(inner[1]) else 1  # `Ana: Decision: ...`
+            census.begins = census.begins or not line
         else:
-            named = False
-        paragraphs += begins
-        begins = named
-    if all(name.islower() for name in sure if _ROLES[name.lower()] in _SIDES):
-        sure |= {name for name in inside if _ROLES[name] in _SIDES}
-    known = frozenset(name for name, count in people.items() if count > 1)
-    turns = said + sum(people[name] for name in known)
-    crowd = (
-        bool(known)
-        and len(known) + len(sure) > 1
-        and turns >= min(TURNS, 2 * paragraphs)
-        and turns >= SHARE * paragraphs
-    )
-    both = {_ROLES[name.lower()] for name in sure} >= _SIDES
-    if not (crowd or both or headings > 1 or any(name.lower() in _PLAIN for name in sure)):
-        return Speakers()
-    return Speakers(True, frozenset(sure), known if crowd else frozenset())
+            census.count(line)
+    return census.speakers()
+
+
+class _Census:
+    """How often which names stand before what is said."""
+
+    def __init__(self) -> None:
+        self.begins = True  # the next line begins a paragraph, or follows one with a name
+        self._sure: set[str] = set()  # labels at the beginning of a paragraph, or with a capital
+        self._inside: set[str] = set()  # others, in lower case
+        self._people: Counter[str] = Counter()
+        self._paragraphs = self._labelled = self._headings = 0
+
+    def count(self, line: str) -> None:
+        """Take in a line that is no code."""
+        begins = self.begins or _STAMP.match(line) is not None
+        self._paragraphs += begins
+        self.begins = self._count_name(line, begins=begins)
+
+    def _count_name(self, line: str, *, begins: bool) -> bool:
+        """Count the name that a line begins with; return whether there is one."""
+        if _HEADING.match(line):
+            self._headings += 1
+            return True
+        label = _LABEL.match(line)
+        if label:
+            is_sure = begins or not label[1].islower()
+            (self._sure if is_sure else self._inside).add(label[1])
+            self._labelled += begins
+            return True
+        person = _PERSON.match(line) if begins else None
+        if not person or _field(person[1]):
+            return False
+        inner = _PERSON.match(person[2])
+        self._people[person[1]] += 2 if inner and _field(inner[1]) else 1  # `Ana: Decision: ...`
+        return True
+
+    def speakers(self) -> Speakers:
+        """Return who speaks, if it is a talk."""
+        sure = set(self._sure)
+        if all(name.islower() for name in sure if _ROLES[name.lower()] in _SIDES):
+            sure |= {name for name in self._inside if _ROLES[name] in _SIDES}
+        people = frozenset(name for name, count in self._people.items() if count > 1)
+        crowd = self._is_crowd(people, sure)
+        both = {_ROLES[name.lower()] for name in sure} >= _SIDES
+        plain = any(name.lower() in _PLAIN for name in sure)
+        if not (crowd or both or plain or self._headings > 1):
+            return Speakers()
+        return Speakers(True, frozenset(sure), people if crowd else frozenset())
+
+    def _is_crowd(self, people: Set[str], labels: Set[str]) -> bool:
+        """Return whether people have names at most paragraphs."""
+        turns = self._labelled + sum(self._people[name] for name in people)
+        least = max(min(TURNS, 2 * self._paragraphs), SHARE * self._paragraphs)
+        return bool(people) and len(people) + len(labels) > 1 and turns >= least
 
 
 def _field(name: str) -> bool:
