@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from gitmem.errors import UserError
-from gitmem.transcripts.cleanup import mapping, string
+from gitmem.transcripts.cleanup import string
 from gitmem.transcripts.formats.claude import claude
 from gitmem.transcripts.formats.codex import codex
 from gitmem.transcripts.formats.commits import commits
@@ -66,6 +66,7 @@ _ONE_LINES = re.compile(
 )
 # a document of `git mem session export`, or a list of them, in whatever order its keys are
 _EXPORT = re.compile(rb'"interactions"\s*:\s*\[\s*(?:[{\]]|\Z)')
+_BOXES = re.compile(rb"(?m)^[ \t]*[-*] \[[ xX]\] ")
 _CODEX = {
     "session_meta",
     "response_item",
@@ -136,27 +137,26 @@ def detect(head: bytes, name: str = "") -> str:
     """Return what a file is, one of READERS, by its beginning, else by its name."""
     if _COMMIT.match(head) or _ONE_LINES.match(head):
         return "commits"
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if (start[:1] == b"{" or b"\n{" in head) and (found := _of_rows(head)):
-        return found
-    if (
-        start[:1] in (b"{", b"[")
-        and _EXPORT.search(head)
-        and (b'"session_id"' in head or b'"metadata"' in head)
-    ):
-        return "export"
-    if start[:1] == b"{":
-        if b'"messages"' in head and (b'"sessionId"' in head or b'"projectHash"' in head):
-            return "gemini-document"
-        if name.lower().endswith(".json") or _is_document(head):
-            return "state"
-    if start[:1] == b"[" and b'"parts"' in head and b'"role"' in head:
-        return "gemini-document"
-    if name.lower().endswith((".md", ".markdown")) and re.search(
-        rb"(?m)^[ \t]*[-*] \[[ xX]\] ", head
-    ):
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    format = _of_rows(head) if start == b"{" or b"\n{" in head else ""
+    if not format and start in (b"{", b"["):
+        format = _of_document(head, start, name.lower())
+    if format:
+        return format
+    if name.lower().endswith((".md", ".markdown")) and _BOXES.search(head):
         return "plan"
     return "text"
+
+
+def _of_document(head: bytes, start: bytes, name: str) -> str:
+    """Return what a JSON document is; empty when its beginning does not tell."""
+    if _EXPORT.search(head) and (b'"session_id"' in head or b'"metadata"' in head):
+        return "export"
+    if start == b"[":
+        return "gemini-document" if b'"parts"' in head and b'"role"' in head else ""
+    if b'"messages"' in head and (b'"sessionId"' in head or b'"projectHash"' in head):
+        return "gemini-document"
+    return "state" if name.endswith(".json") or _is_document(head) else ""
 
 
 def _is_document(head: bytes) -> bool:
@@ -178,38 +178,60 @@ def _by_type(row: dict[str, Any], kind: str) -> str:
     return "codex" if isinstance(row.get("payload"), dict) and kind in _CODEX else ""
 
 
-def _of_rows(head: bytes) -> str:  # noqa: C901
+def _of_rows(head: bytes) -> str:
     """Return what a file of JSON lines is; empty when its lines do not tell."""
     rows = head.split(b"\n")
     for number, data in enumerate(rows[:200]):
         whole = number < len(rows) - 1
         row = value(JsonLine(2, data.decode("utf-8", "replace"), whole))
-        if not isinstance(row, dict):
-            continue
-        kind = string(row.get("type"))
-        if by_type := _by_type(row, kind):
-            return by_type
-        if "messages" in row and ("sessionId" in row or "projectHash" in row):
-            return "gemini-document"
-        if isinstance(row.get("interactions"), list):
-            return "export"
-        if (
-            "projectHash" in row
-            or "$set" in row
-            or "$rewindTo" in row
-            or (kind in ("gemini", "user") and "content" in row and "message" not in row)
-        ):
-            return "gemini"
-        if (
-            isinstance(row.get("message"), dict)
-            or "parentUuid" in row
-            or (kind in _CLAUDE and ("sessionId" in row or "leafUuid" in row or "messageId" in row))
-        ):
-            return "claude"
-        if kind == "message" and "role" in row and isinstance(row.get("content"), list):
-            return "codex"
-        if isinstance(row.get("role"), str) and ("content" in row or "metadata" in row):
-            return "history"
-        if kind in ("session_meta", "record_type") or "instructions" in mapping(row):
-            return "codex"
+        format = _of_row(row) if isinstance(row, dict) else ""
+        if format:
+            return format
     return ""
+
+
+def _of_row(row: dict[str, Any]) -> str:
+    """Return what a file with such a row is; empty when the row does not tell."""
+    kind = string(row.get("type"))
+    by_type = _by_type(row, kind)
+    if by_type:
+        return by_type
+    return next((format for format, fits in _ROWS if fits(row, kind)), "")
+
+
+def _is_gemini(row: dict[str, Any], kind: str) -> bool:
+    if "projectHash" in row or "$set" in row or "$rewindTo" in row:
+        return True
+    return kind in ("gemini", "user") and "content" in row and "message" not in row
+
+
+def _is_claude(row: dict[str, Any], kind: str) -> bool:
+    if isinstance(row.get("message"), dict) or "parentUuid" in row:
+        return True
+    return kind in _CLAUDE and ("sessionId" in row or "leafUuid" in row or "messageId" in row)
+
+
+# formats with the mark of their rows, the surest first
+_ROWS: tuple[tuple[str, Callable[[dict[str, Any], str], bool]], ...] = (
+    (
+        "gemini-document",
+        lambda row, _: "messages" in row and ("sessionId" in row or "projectHash" in row),
+    ),
+    ("export", lambda row, _: isinstance(row.get("interactions"), list)),
+    ("gemini", _is_gemini),
+    ("claude", _is_claude),
+    (
+        "codex",
+        lambda row, kind: (
+            kind == "message" and "role" in row and isinstance(row.get("content"), list)
+        ),
+    ),
+    (
+        "history",
+        lambda row, _: isinstance(row.get("role"), str) and ("content" in row or "metadata" in row),
+    ),
+    (
+        "codex",
+        lambda row, kind: kind in ("session_meta", "record_type") or "instructions" in row,
+    ),
+)
