@@ -9,7 +9,7 @@ since, what is new comes in. Numbers and times are read as texts, since a story 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -253,107 +253,148 @@ class _Draft:
             if _text(value):
                 self.state[key] = self.register(_text(value))
 
+    def last(self, action: str, story: str, phase: str, at: str = "") -> None:
+        facts = {"action": action, "story": story, "phase": phase}
+        self.state["last"] = self.register(
+            {key: value for key, value in facts.items() if value}, at
+        )
+
 
 def _plain(value: Any) -> Any:
     """Return the result of a phase as JSON that is neither deep nor large.
 
     A small YAML file can describe very large data. Numbers in it are texts.
     """
-    left = PARTS
+    return _PlainCopy().of(value, 0)
 
-    def one(value: Any, depth: int) -> Any:
-        nonlocal left
-        left -= 1
+
+class _PlainCopy:
+    """A copy of a value, of at most PARTS parts and DEEPEST levels."""
+
+    def __init__(self) -> None:
+        self._left = PARTS
+
+    def of(self, value: Any, depth: int) -> Any:
+        self._left -= 1
         if isinstance(value, Mapping):
-            return (
-                {str(key): one(inner, depth + 1) for key, inner in value.items() if left > 0}
-                if depth < DEEPEST
-                else {}
-            )
+            entries = self._within(value.items(), depth)
+            return {str(key): self.of(inner, depth + 1) for key, inner in entries}
         if isinstance(value, Sequence) and not isinstance(value, str):
-            return [one(inner, depth + 1) for inner in value if left > 0] if depth < DEEPEST else []
+            return [self.of(inner, depth + 1) for inner in self._within(value, depth)]
         return value if isinstance(value, str | bool) or value is None else str(value)
 
-    return one(value, 0)
+    def _within(self, entries: Iterable[Any], depth: int) -> Iterator[Any]:
+        """Yield entries while there is room for them."""
+        if depth < DEEPEST:
+            for entry in entries:
+                if self._left > 0:
+                    yield entry
 
 
 # -- the state of a session, versions up to 1.2
 
 
-def _session(given: Any, called: str) -> StateFile:  # noqa: C901
+def _session(given: Any, called: str) -> StateFile:
     if not isinstance(given, Mapping):
         raise _wrong(called, ["'session_state' holds no keys and values"])
-    root = _map(given)
-    errors: list[str] = []
-    version = _version(root.get("version"), errors)
-    whole = version >= NEWEST
-    epic, progress, flow, last = (
-        _map(root.get(key)) for key in ("epic", "progress", "workflow", "last_action")
-    )
-    name, title = _text(epic.get("id")), _text(epic.get("title"))
-    total = _number(epic.get("total_stories"))
-    if not (name or title):
-        errors.append("epic.id and epic.title are missing")
-    elif whole:
-        errors += [
-            f"epic.{key} is missing" for key, value in (("id", name), ("title", title)) if not value
-        ]
-    if total is None and (whole or epic.get("total_stories") is not None):
-        errors.append(
-            "epic.total_stories is not a number"
-            if epic.get("total_stories") is not None
-            else "epic.total_stories is missing"
+    parts = _SessionParts(_map(given))
+    if parts.errors:
+        raise _wrong(called, parts.errors)
+    state = _sized(parts.draft().state, called)
+    return StateFile(parts.name or parts.title, parts.title or parts.name, state)
+
+
+class _SessionParts:
+    """The parts of a session's state, and what is wrong with them.
+
+    A state of the newest version has to be whole.
+    """
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self.errors: list[str] = []
+        self._root = root
+        self._whole = _version(root.get("version"), self.errors) >= NEWEST
+        self._epic, self._progress, self._flow, self._last, self._context = (
+            _map(root.get(key))
+            for key in ("epic", "progress", "workflow", "last_action", "context_snapshot")
         )
-    lists = []
-    for key in ("stories_done", "stories_pending"):
-        value = progress.get(key)
-        if value is None and (whole or "progress" not in root):
-            errors.append(f"progress.{key} is missing")
-        lists.append(_names(value if value is not None else [], f"progress.{key}", errors))
-    if whole and "files_modified" not in _map(root.get("context_snapshot")):
-        errors.append("context_snapshot.files_modified is missing")
-    action, at = _text(last.get("type")), _time(last.get("timestamp"))
-    if whole or last:
-        errors += [
-            f"last_action.{key} is {how}"
-            for key, value, how in (("type", action, "missing"), ("timestamp", at, "not a time"))
-            if not value
-        ]
-    if action and action not in work.ACTIONS:
-        errors.append(
-            f"last_action.type is '{action[:40]}', which is none of {', '.join(work.ACTIONS[:-1])}"
+        self.name, self.title = _text(self._epic.get("id")), _text(self._epic.get("title"))
+        self._total = _number(self._epic.get("total_stories"))
+        self._check_epic()
+        self._done = self._stories("stories_done")
+        self._pending = self._stories("stories_pending")
+        if self._whole and "files_modified" not in self._context:
+            self.errors.append("context_snapshot.files_modified is missing")
+        self._action, self._at = _text(self._last.get("type")), _time(self._last.get("timestamp"))
+        self._check_action()
+        self._phase = _phase(self._flow.get("current_phase"), self.errors)
+
+    def _check_epic(self) -> None:
+        if not (self.name or self.title):
+            self.errors.append("epic.id and epic.title are missing")
+        elif self._whole and not self.name:
+            self.errors.append("epic.id is missing")
+        elif self._whole and not self.title:
+            self.errors.append("epic.title is missing")
+        if self._total is None:
+            if self._epic.get("total_stories") is not None:
+                self.errors.append("epic.total_stories is not a number")
+            elif self._whole:
+                self.errors.append("epic.total_stories is missing")
+
+    def _stories(self, key: str) -> list[str]:
+        ids = self._progress.get(key)
+        if ids is None:
+            if self._whole or "progress" not in self._root:
+                self.errors.append(f"progress.{key} is missing")
+            return []
+        return _names(ids, f"progress.{key}", self.errors)
+
+    def _check_action(self) -> None:
+        if self._whole or self._last:
+            if not self._action:
+                self.errors.append("last_action.type is missing")
+            if not self._at:
+                self.errors.append("last_action.timestamp is not a time")
+        if self._action and self._action not in work.ACTIONS:
+            self.errors.append(
+                f"last_action.type is '{self._action[:40]}', which is none of "
+                f"{', '.join(work.ACTIONS[:-1])}"
+            )
+
+    def draft(self) -> _Draft:
+        """Return the state of an epic that they make."""
+        started, updated = (
+            _time(self._flow.get("started_at")),
+            _time(self._root.get("last_updated")),
         )
-    phase = _phase(flow.get("current_phase"), errors)
-    if errors:
-        raise _wrong(called, errors)
-    at = at or _time(root.get("last_updated")) or _time(flow.get("started_at")) or LONG_AGO
-    draft = _Draft(max(at, _time(root.get("last_updated"))))
-    draft.stories(lists[0], lists[1], _text(progress.get("current_story")))
-    draft.run(
-        work.current(draft.state),
-        phase,
-        _number(flow.get("attempt_count")) or 0,
-        _map(_plain(_map(flow.get("phase_results")))),
-        _time(flow.get("started_at")),
-    )
-    draft.context(_map(root.get("context_snapshot")))
-    facts = {
-        "action": action or work.EPIC_STARTED,
-        "story": _text(last.get("story")) or work.current(draft.state),
-        "phase": _text(last.get("phase")) or phase,
-    }
-    draft.state["last"] = draft.register({key: value for key, value in facts.items() if value}, at)
-    if total:
-        draft.state["total"] = total
-    if name:
-        draft.state["ref"] = name
-    set_ = {
-        key: _plain(value)
-        for key, value in _map(root.get("overrides")).items()
-        if value is not None
-    }
-    draft.state["overrides"] = {key: draft.register(value) for key, value in set_.items()}
-    return StateFile(name or title, title or name, _sized(draft.state, called))
+        at = self._at or updated or started or LONG_AGO
+        draft = _Draft(max(at, updated))
+        draft.stories(self._done, self._pending, _text(self._progress.get("current_story")))
+        draft.run(
+            work.current(draft.state),
+            self._phase,
+            _number(self._flow.get("attempt_count")) or 0,
+            _map(_plain(_map(self._flow.get("phase_results")))),
+            started,
+        )
+        draft.context(self._context)
+        draft.last(
+            self._action or work.EPIC_STARTED,
+            _text(self._last.get("story")) or work.current(draft.state),
+            _text(self._last.get("phase")) or self._phase,
+            at,
+        )
+        if self._total:
+            draft.state["total"] = self._total
+        if self.name:
+            draft.state["ref"] = self.name
+        draft.state["overrides"] = {
+            key: draft.register(_plain(value))
+            for key, value in _map(self._root.get("overrides")).items()
+            if value is not None
+        }
+        return draft
 
 
 def _version(given: Any, errors: list[str]) -> tuple[int, ...]:
@@ -387,57 +428,43 @@ def _sized(state: work.State, called: str) -> work.State:
 # -- the state of a workflow
 
 
+_INSTANCE = (
+    "instance_id",
+    "instanceId",
+    "story_id",
+    "storyId",
+    "currentStory",
+    "current_story",
+    "workflow_id",
+    "workflowId",
+)
+_UPDATED = ("updated_at", "updatedAt", "last_updated", "lastUpdated", "started_at", "startedAt")
+_ACTIONS = {
+    "paused": work.PAUSE,
+    "aborted": work.ABORT,
+    "failed": work.ERROR_OCCURRED,
+    "completed": work.EPIC_COMPLETED,
+}
+
+
 def _workflow(tree: Mapping[str, Any], called: str) -> StateFile:
     """Return a workflow as an epic: its steps are stories, or the one story that it is about."""
     stem = called.rsplit("/", 1)[-1].removesuffix(SUFFIX)
-    name = _text(
-        _first(
-            tree,
-            "instance_id",
-            "instanceId",
-            "story_id",
-            "storyId",
-            "currentStory",
-            "current_story",
-            "workflow_id",
-            "workflowId",
-        )
-    ) or _text(stem)
+    name = _text(_first(tree, *_INSTANCE)) or _text(stem)
     title = _text(_first(tree, "workflow_name", "workflowName", "title", "workflow")) or name
-    times = [
-        time
-        for key in (
-            "updated_at",
-            "updatedAt",
-            "last_updated",
-            "lastUpdated",
-            "started_at",
-            "startedAt",
-        )
-        if (time := _time(tree.get(key)))
-    ]
     if not name:
         raise _wrong(called, ["it names neither a workflow nor a story"])
-    draft = _Draft(times[0] if times else LONG_AGO)
+    times = map(_time, map(tree.get, _UPDATED))
+    draft = _Draft(next(filter(None, times), LONG_AGO))
+    _draft_stories(draft, tree, name)
     phase = _text(_first(tree, "current_phase", "currentPhase"))
-    story = _text(_first(tree, "currentStory", "current_story", "story_id", "storyId"))
-    steps = list(_steps(tree.get("steps")))
-    if steps:
-        done = [sid for sid, status in steps if status in {"completed", "done", "skipped"}]
-        at_work = next((sid for sid, status in steps if status in {"in_progress", "active"}), "")
-        draft.stories(done, [sid for sid, _ in steps if sid not in done], at_work)
-        for n, (sid, _) in enumerate(steps, 1):  # in the order of the workflow
-            draft.state["stories"][sid]["order"] = n
-    else:
-        draft.stories([], [story or name], story or name)
-    status = _text(tree.get("status"))
-    attempts = _number(_first(tree, "attempt_count", "attemptCount")) or 0
-    results = _map(_plain(_map(_first(tree, "phase_results", "phaseResults"))))
+    if phase not in work.PHASES:
+        phase = ""
     draft.run(
         work.current(draft.state),
-        phase if phase in work.PHASES else "",
-        attempts,
-        results,
+        phase,
+        _number(_first(tree, "attempt_count", "attemptCount")) or 0,
+        _map(_plain(_map(_first(tree, "phase_results", "phaseResults")))),
         _time(_first(tree, "started_at", "startedAt")),
     )
     draft.context(
@@ -446,20 +473,23 @@ def _workflow(tree: Mapping[str, Any], called: str) -> StateFile:
             "last_executor": _first(tree, "currentExecutor", "current_executor", "executor"),
         }
     )
-    action = {
-        "paused": work.PAUSE,
-        "aborted": work.ABORT,
-        "failed": work.ERROR_OCCURRED,
-        "completed": work.EPIC_COMPLETED,
-    }.get(status, work.PHASE_CHANGE)
-    facts = {
-        "action": action,
-        "story": work.current(draft.state),
-        "phase": phase if phase in work.PHASES else "",
-    }
-    draft.state["last"] = draft.register({key: value for key, value in facts.items() if value})
+    action = _ACTIONS.get(_text(tree.get("status")), work.PHASE_CHANGE)
+    draft.last(action, work.current(draft.state), phase)
     draft.state["ref"] = name
     return StateFile(name, title, _sized(draft.state, called))
+
+
+def _draft_stories(draft: _Draft, tree: Mapping[str, Any], name: str) -> None:
+    steps = list(_steps(tree.get("steps")))
+    if not steps:
+        story = _text(_first(tree, "currentStory", "current_story", "story_id", "storyId"))
+        draft.stories([], [story or name], story or name)
+        return
+    done = [sid for sid, status in steps if status in {"completed", "done", "skipped"}]
+    at_work = next((sid for sid, status in steps if status in {"in_progress", "active"}), "")
+    draft.stories(done, [sid for sid, _ in steps if sid not in done], at_work)
+    for n, (sid, _) in enumerate(steps, 1):  # in the order of the workflow
+        draft.state["stories"][sid]["order"] = n
 
 
 def _steps(given: Any) -> Iterator[tuple[str, str]]:
