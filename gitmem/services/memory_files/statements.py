@@ -52,6 +52,7 @@ _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 # what is numbered so that it can be named, not done in that order
+_BESIDE_WORDS = {"code", "table"}  # kinds of pieces that words above them explain
 _APART = {"rule", "decision", "preference", "task"}
 
 
@@ -168,13 +169,8 @@ def _front(lines: Sequence[str]) -> tuple[dict[str, list[str]], int]:
             out[key] += _values(item[1])
         elif pair := re.match(r"\s*([A-Za-z_][\w-]*)\s*:\s*(.*)$", line):
             key = pair[1].lower()
-            out[key] = (
-                _values(pair[2])
-                if key in {"paths", "globs"}
-                else [one]
-                if (one := _bare(pair[2]))
-                else []
-            )
+            values = _values(pair[2]) if key in {"paths", "globs"} else [_bare(pair[2])]
+            out[key] = [value for value in values if value]
     return out, end + 1
 
 
@@ -211,91 +207,129 @@ def _without_comments(lines: Sequence[str], start: int) -> list[str]:
         out[first : last + 1] = [""] * (last + 1 - first)
     inside, fence = False, ""
     for n in range(start, len(out)):
-        line = out[n]
-        if not inside and (mark := FENCE.match(line)):
-            if not fence:
-                fence = mark[1]
-            elif mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-            continue
-        if fence:
-            continue
-        kept = ""
-        while line:
-            before, mark_, line = line.partition("-->" if inside else "<!--")
-            kept += "" if inside else before
-            inside = inside != bool(mark_)
-        out[n] = kept
+        mark = None if inside else FENCE.match(out[n])
+        if mark:
+            fence = _next_fence(fence, mark[1], out[n])
+        elif not fence:
+            out[n], inside = _visible(out[n], inside)
     return out
 
 
-def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:  # noqa: C901
+def _next_fence(fence: str, mark: str, line: str) -> str:
+    """Return the fence that is open after a line with the mark of one."""
+    if not fence:
+        return mark
+    is_end = mark.startswith(fence) and not line.strip().strip(fence[0])
+    return "" if is_end else fence
+
+
+def _visible(line: str, inside: bool) -> tuple[str, bool]:
+    """Return a line without its comments, and whether it ends inside of one."""
+    kept = ""
+    while line:
+        before, mark, line = line.partition("-->" if inside else "<!--")
+        kept += "" if inside else before
+        inside = inside != bool(mark)
+    return kept, inside
+
+
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
     """Yield the pieces that may be statements.
 
     Code and tables are joined with the words before them, steps with the line that introduces them.
     """
-    at = 0
-    apart = 0  # up to here items stand alone
-    while at < len(pieces):
-        piece = pieces[at]
-        at += 1
+    joining = _Joining(pieces)
+    while (piece := joining.next()) is not None:
+        yield from joining.joined(piece)
+
+
+class _Joining:
+    """The pieces of a file, and up to where they are joined."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self._pieces = pieces
+        self._at = 0
+        self._apart = 0  # up to here items stand alone
+
+    def next(self) -> Piece | None:
+        """Return the next piece, None at the end."""
+        if self._at == len(self._pieces):
+            return None
+        self._at += 1
+        return self._pieces[self._at - 1]
+
+    def joined(self, piece: Piece) -> Iterator[Piece]:
+        """Yield the piece that was read last, with those below that belong to it."""
         if piece.kind == "head":
-            if at < len(pieces) and pieces[at].kind in {"code", "table"}:
-                yield _with(replace(piece, kind="section"), [pieces[at]])
-                at += 1
-                continue
-            end, is_steps = _end_of_steps(pieces, at)
-            if is_steps:
-                yield from _stepped(replace(piece, kind="steps"), pieces[at:end])
-                at = end
-            apart = end
-            continue
-        # words stand between the heading and them
-        if piece.kind == "item" and piece.head and at > apart:
-            end, is_steps = _end_of_steps(pieces, at - 1)
-            if is_steps:
-                lead = Piece("steps", piece.first, piece.last, piece.head, piece.head)
-                yield from _stepped(lead, pieces[at - 1 : end])
-                at = end
-                continue
-            apart = end
-        if piece.kind in {"code", "table"}:
-            continue  # nobody says what it is
-        if piece.kind == "text" and piece.text.rstrip().endswith((":", "：")):
-            end = at
-            while (
-                end < len(pieces)
-                and pieces[end].kind == "item"
-                and pieces[end].ordered == pieces[at].ordered
-            ):
-                end += 1
-            below = pieces[at:end]
-            if below and (
-                all(p.ordered for p in below) or all(len(_WORD.findall(p.text)) < 4 for p in below)
-            ):
-                *whole_, piece = _stepped(piece, below)
-                yield from whole_
-                at = end
-            elif below:
-                for one in below:
-                    one.head = f"{one.head} {piece.text}"
-                continue
-        beside = list[Piece]()
-        while (
-            piece.kind == "item"
-            and at < len(pieces)
-            and pieces[at].kind == "item"
-            and _SIBLING.match(pieces[at].text)
+            yield from self._below_heading(piece)
+        elif piece.kind == "item":
+            yield from self._below_item(piece)
+        elif piece.kind == "text" and piece.text.rstrip().endswith((":", "：")):
+            yield from self._introduced(piece)
+        elif piece.kind not in _BESIDE_WORDS:  # of those nobody says what they are
+            yield self._with_code(piece)
+
+    def _take_while(self, belongs: Callable[[Piece], bool]) -> list[Piece]:
+        start = self._at
+        while self._at < len(self._pieces) and belongs(self._pieces[self._at]):
+            self._at += 1
+        return list(self._pieces[start : self._at])
+
+    def _with_code(self, piece: Piece) -> Piece:
+        return _with(piece, self._take_while(lambda below: below.kind in _BESIDE_WORDS))
+
+    def _below_heading(self, head: Piece) -> Iterator[Piece]:
+        if self._at < len(self._pieces) and self._pieces[self._at].kind in _BESIDE_WORDS:
+            self._at += 1
+            yield _with(replace(head, kind="section"), [self._pieces[self._at - 1]])
+        else:
+            yield from self._steps(self._at, replace(head, kind="steps"))
+
+    def _below_item(self, item: Piece) -> Iterator[Piece]:
+        steps: list[Piece] = []
+        if item.head and self._at > self._apart:  # words stand between the heading and them
+            lead = Piece("steps", item.first, item.last, item.head, item.head)
+            steps = self._steps(self._at - 1, lead)
+        if steps:
+            yield from steps
+            return
+        siblings = self._take_while(
+            lambda below: below.kind == "item" and _SIBLING.match(below.text) is not None
+        )
+        if siblings:
+            marked = [replace(below, text=_marked("- ", below.text)) for below in siblings]
+            item = replace(_with(item, marked, "\n"), alone=item.text)
+        yield self._with_code(item)
+
+    def _steps(self, start: int, lead: Piece) -> list[Piece]:
+        """Return the steps that begin at a place with the line that leads to them, if any do."""
+        self._apart, is_steps = _end_of_steps(self._pieces, start)
+        if not is_steps:
+            return []
+        self._at = self._apart
+        return list(_stepped(lead, self._pieces[start : self._at]))
+
+    def _introduced(self, text: Piece) -> Iterator[Piece]:
+        """Yield a text that ends in a colon with the list below it.
+
+        Items that can stand alone do; they get the text as a heading.
+        """
+        start = self._at
+        below = self._take_while(
+            lambda item: item.kind == "item" and item.ordered == self._pieces[start].ordered
+        )
+        if not below:
+            yield self._with_code(text)
+        elif all(item.ordered for item in below) or all(
+            len(_WORD.findall(item.text)) < 4 for item in below
         ):
-            beside.append(replace(pieces[at], text=_marked("- ", pieces[at].text)))
-            at += 1
-        if beside:
-            piece = replace(_with(piece, beside, "\n"), alone=piece.text)
-        code = list[Piece]()
-        while at < len(pieces) and pieces[at].kind in {"code", "table"}:
-            code.append(pieces[at])
-            at += 1
-        yield _with(piece, code)
+            *parts, last = _stepped(text, below)
+            yield from parts
+            yield self._with_code(last)
+        else:
+            self._at = start
+            for item in below:
+                item.head = f"{item.head} {text.text}"
 
 
 def _end_of_steps(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
