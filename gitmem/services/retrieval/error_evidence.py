@@ -52,64 +52,84 @@ class ErrorEvidence:
         self.patterns: dict[str, str] = {}  # what it may be, and the text that says so
         self.said = ""  # the lines of an error that name it
 
-    def find(self, files: "FileEvidence", cases: "Cases") -> None:  # noqa: C901
+    def find(self, files: "FileEvidence", cases: "Cases") -> None:
         """Find what waits for an error that the task shows or quotes."""
-        texts, said = [], list[str]()
-        if self.error.strip():
-            texts.append(self.error)
-            said += [
-                line
-                for line in self.error.splitlines()
-                if any(sign in line.lower() for sign in SIGNS) and not FRAME.match(line)
-            ][:4]
-        low = self.text.lower()
-        if any(sign in low for sign in SIGNS):
-            lines = [
-                line
-                for line in self.text.splitlines()
-                if any(sign in line.lower() for sign in SIGNS)
-            ][:8]
-            inline = [
-                part for line in lines for part in re.split('[`“”"]', line)[1::2] if len(part) > 8
-            ][:8]
-            after = [
-                part
-                for line in lines
-                for part in (line.partition(": ")[2], *_RAISED.findall(line))
-                if part
-            ][:8]
-            texts += [self.text, *self.text.split("```")[1::2][:4], *lines, *inline, *after]
+        texts = self._texts()
         if not texts:
             return
-        # compiles many patterns
-        from gitmem.fingerprint.fingerprint import fingerprint, locate, normalise
+        said = [*self._error_lines(), *self._titles(texts, files)]
+        self._take_places(files)
+        self.said = "\n".join(line[:400] for line in said)
+        self._look_alike(said, cases)
+        if self.patterns:
+            for row in self.index.by_patterns(list(self.patterns), 40):
+                pattern = next((p for p in self.patterns if p == row["pattern"]), row["pattern"])
+                cases[row["n"]].add("error", 1.0, f"the error is the same: {short(pattern)}")
 
+    def _texts(self) -> "list[str]":
+        """Return the texts that may be an error: the error, and what the task quotes of one."""
+        texts = [self.error] if self.error.strip() else []
+        if not _has_sign(self.text):
+            return texts
+        lines = [line for line in self.text.splitlines() if _has_sign(line)][:8]
+        quotes = [part for line in lines for part in re.split('[`“”"]', line)[1::2]]
+        ends = [
+            part for line in lines for part in (line.partition(": ")[2], *_RAISED.findall(line))
+        ]
+        return [
+            *texts,
+            self.text,
+            *self.text.split("```")[1::2][:4],
+            *lines,
+            *[part for part in quotes if len(part) > 8][:8],
+            *list(filter(None, ends))[:8],
+        ]
+
+    def _error_lines(self) -> "list[str]":
+        lines = self.error.splitlines() if self.error.strip() else []
+        return [line for line in lines if _has_sign(line) and not FRAME.match(line)][:4]
+
+    def _titles(self, texts: "list[str]", files: "FileEvidence") -> "list[str]":
+        """Note the patterns of texts and the files that the error came through.
+
+        Return what the error itself is called.
+        """
+        # compiles many patterns
+        from gitmem.fingerprint.fingerprint import fingerprint
+
+        titles = []
         for text in dict.fromkeys(texts):
             mark = fingerprint(text, self.root)
             if mark is None:
                 continue
             self.patterns.setdefault(mark.pattern, text)
             if text is self.error:
-                said.append(mark.title)
+                titles.append(mark.title)
                 for path, line in mark.locations[-12:]:
                     files.take(path, line, files.traced)
+        return titles
+
+    def _take_places(self, files: "FileEvidence") -> None:
+        """Take in the places that the text names, where it has no error beside it."""
+        from gitmem.fingerprint.fingerprint import locate
+
         if not self.error.strip() and "\n" in self.text:
             for path, line in locate(self.text)[-12:]:
                 files.take(path, line, files.traced)
         for path, spots in files.traced.items():
             if path in files.places:
                 files.places[path].update(spots)
-        self.said = "\n".join(line[:400] for line in said)
-        for told in dict.fromkeys([*self.patterns, *(normalise(line, self.root) for line in said)]):
-            for part in re.split(r"<\w+>", told.partition(": ")[2] or told):
-                # what waits for nearly this error is worth a look
+
+    def _look_alike(self, said: "list[str]", cases: "Cases") -> None:
+        """Look at what waits for nearly this error."""
+        from gitmem.fingerprint.fingerprint import normalise
+
+        lines = [*self.patterns, *(normalise(line, self.root) for line in said)]
+        for line in dict.fromkeys(lines):
+            for part in re.split(r"<\w+>", line.partition(": ")[2] or line):
                 if len(part) > 15 and part.count(" ") > 1:
                     for n in hits_of(self.index, "anchors", quoted(part), 8):
                         cases.look_at(n)
-        if self.patterns:
-            for row in self.index.by_patterns(list(self.patterns), 40):
-                pattern = next((p for p in self.patterns if p == row["pattern"]), row["pattern"])
-                cases[row["n"]].add("error", 1.0, f"the error is the same: {short(pattern)}")
 
     def shows(self, row: "Row") -> bool:
         """Return whether a line of the task has all words of a row's error, in their order."""
@@ -136,6 +156,11 @@ class ErrorEvidence:
             if any(_in_order(wanted, WORD.findall(line[:2000])) for line in lines[:20]):
                 return True
         return False
+
+
+def _has_sign(text: str) -> bool:
+    low = text.lower()
+    return any(sign in low for sign in SIGNS)
 
 
 def _in_order(wanted: "Sequence[str]", have: "Sequence[str]") -> bool:
