@@ -22,6 +22,8 @@ NAMES = 24  # paths in a text that are looked up
 # lines between an anchor and where the task is: as good as on it; the same file, no more
 NEAR, FAR = 10, 80
 
+# how the test of a file may be called: (before its name, after it)
+_TEST_NAMES = (("", ""), ("", "test"), ("", "tests"), ("", "spec"), ("", "it"), ("test", ""))
 _APART = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;|=", " "))
 
 
@@ -131,123 +133,113 @@ class FileEvidence:
                 return []
         return []
 
-    def anchored(self) -> None:  # noqa: C901
+    def anchored(self) -> None:
         """Find what is anchored at the files, at a folder above them, or by a matching pattern."""
-        if not self.places and not self.traced:
-            return
-        db = self.index.db
         for path in list(self.places)[:200]:
-            above = path.split("/")[:-1]
-            spots = [
-                path,
-                *("/".join(above[: i + 1]) + end for i in range(len(above)) for end in ("", "/")),
-            ]
-            for spot, n in db.execute(
-                f"SELECT path, n FROM places WHERE path IN ({','.join('?' * len(spots))}) "
-                f"LIMIT 400",
-                spots,
-            ):
-                self.cases[n].add("anchor", 1.0 if spot == path else 0.8, f"anchored at {spot}")
+            self._anchored_at(path)
+        db = self.index.db
         for path in list(self.traced)[:40]:
             for (n,) in db.execute("SELECT n FROM places WHERE path = ? LIMIT 100", (path,)):
                 self.cases[n].add(
                     "beside", 0.9, f"the error came through {path}, which it is about"
                 )
-        globs: dict[str, list[int]] = {}
-        for n, glob in self.index.globs() if self.places else ():
-            globs.setdefault(glob, []).append(n)
-        if globs:
-            from gitmem.text.globs import glob_match
+        if self.places:
+            self._anchored_by_globs()
 
-            for glob, numbers in list(globs.items())[:GLOBS]:
-                path = next((p for p in self.places if glob_match(glob, p)), "")
-                if path:
-                    # a pattern that fits half the repository tells little
-                    plain = sum(c.isalnum() for c in glob)
-                    for n in numbers[:200]:
-                        self.cases[n].add(
-                            "glob",
-                            0.7 + 0.3 * min(1.0, plain / 24),
-                            f"{path} is one of {short(glob)}",
-                        )
+    def _anchored_at(self, path: str) -> None:
+        above = path.split("/")[:-1]
+        folders = ["/".join(above[: i + 1]) for i in range(len(above))]
+        spots = [path, *(f"{folder}{end}" for folder in folders for end in ("", "/"))]
+        for spot, n in self.index.db.execute(
+            f"SELECT path, n FROM places WHERE path IN ({','.join('?' * len(spots))}) LIMIT 400",
+            spots,
+        ):
+            self.cases[n].add("anchor", 1.0 if spot == path else 0.8, f"anchored at {spot}")
+
+    def _anchored_by_globs(self) -> None:
+        globs: dict[str, list[int]] = {}
+        for n, glob in self.index.globs():
+            globs.setdefault(glob, []).append(n)
+        if not globs:
+            return
+        from gitmem.text.globs import glob_match
+
+        for glob, numbers in list(globs.items())[:GLOBS]:
+            path = next((p for p in self.places if glob_match(glob, p)), "")
+            if not path:
+                continue
+            # a pattern that fits half the repository tells little
+            strength = 0.7 + 0.3 * min(1.0, sum(c.isalnum() for c in glob) / 24)
+            for n in numbers[:200]:
+                self.cases[n].add("glob", strength, f"{path} is one of {short(glob)}")
 
     def placed(self, case: "Case", row: "Row") -> None:
         """Look at the lines of the anchors, where the task tells its own."""
         if "anchor" not in case.signals and not self.traced:
             return
         for anchor in row["anchors"]:
-            path, span = (
-                (anchor.get("path"), anchor.get("lines"))
-                if isinstance(anchor, dict)
-                else (None, None)
-            )
-            if not isinstance(path, str):
+            path, first, last = _anchor_place(anchor)
+            if not path:
                 continue
-            first, last = (
-                span
-                if isinstance(span, list) and len(span) == 2 and all(type(x) is int for x in span)
-                else (0, 0)
-            )
             at = f"{path}:{first}" if first else path
-            mine = self.places.get(path)
-            if mine is not None and "anchor" in case.signals:
-                gap = min((_gap(line, first, last) for line in mine), default=-1) if first else -1
-                if 0 <= gap <= NEAR:
-                    case.add(
-                        "anchor",
-                        1.2,
-                        f"anchored at {at}" + (f", {gap} lines off" if gap > 1 else ""),
-                    )
-                elif gap > FAR:
-                    case.signals["anchor"] = (
-                        max(0.8, case.signals["anchor"][0] - 0.2),
-                        f"anchored at {at}, elsewhere in the file",
-                    )
-                elif case.signals["anchor"][0] <= 1.0:
-                    case.signals["anchor"] = (1.0, f"anchored at {at}")
+            if path in self.places and "anchor" in case.signals:
+                _weigh_anchor(case, at, _nearest(self.places[path], first, last) if first else -1)
             lines = self.traced.get(path)
-            if lines and first and min(_gap(line, first, last) for line in lines) <= 3:
+            if lines and first and _nearest(lines, first, last) <= 3:
                 case.add("anchor", 0.6, f"the error came through {at}")
 
     def beside(self) -> None:
         """Find what is about a file's test, the source of a test, or a file in the same folder."""
-        db = self.index.db
         for path in list(self.places)[:40]:
             folder, _, name = path.rpartition("/")
             core = stem(name)
             if len(core) > 1:
-                named = " OR ".join(
-                    quoted(f"{a}{core}{b}")
-                    for a, b in (
-                        ("", ""),
-                        ("", "test"),
-                        ("", "tests"),
-                        ("", "spec"),
-                        ("", "it"),
-                        ("test", ""),
-                    )
-                )
-                rows = hits_of(self.index, "anchors", named, 64)
-                if 0 < len(rows) <= 64:
-                    sql = f"SELECT path, n FROM places WHERE n IN ({','.join('?' * len(rows))})"
-                    for other, n in db.execute(sql, tuple(rows)).fetchall():
-                        if other != path and are_sisters(path, other, core):
-                            self.cases[n].add(
-                                "sister",
-                                1.0,
-                                f"{other} is what {path} tests"
-                                if is_test(path)
-                                else f"{other} tests {path}",
-                            )
+                self._sisters(path, core)
             if folder:
-                for other, n in db.execute(
-                    "SELECT path, n FROM places WHERE path > ? AND path < ? LIMIT 200",
-                    (folder + "/", folder + "0"),
-                ):
-                    if other != path and "/" not in other[len(folder) + 1 :]:
-                        self.cases[n].add(
-                            "beside", 0.7, f"{path} is beside {other}, which it is about"
-                        )
+                self._neighbours(path, folder)
+
+    def _sisters(self, path: str, core: str) -> None:
+        expression = " OR ".join(quoted(f"{before}{core}{after}") for before, after in _TEST_NAMES)
+        rows = hits_of(self.index, "anchors", expression, 64)
+        if not 0 < len(rows) <= 64:
+            return
+        sql = f"SELECT path, n FROM places WHERE n IN ({','.join('?' * len(rows))})"
+        for other, n in self.index.db.execute(sql, tuple(rows)).fetchall():
+            if other != path and are_sisters(path, other, core):
+                reason = (
+                    f"{other} is what {path} tests" if is_test(path) else f"{other} tests {path}"
+                )
+                self.cases[n].add("sister", 1.0, reason)
+
+    def _neighbours(self, path: str, folder: str) -> None:
+        for other, n in self.index.db.execute(
+            "SELECT path, n FROM places WHERE path > ? AND path < ? LIMIT 200",
+            (folder + "/", folder + "0"),
+        ):
+            if other != path and "/" not in other[len(folder) + 1 :]:
+                self.cases[n].add("beside", 0.7, f"{path} is beside {other}, which it is about")
+
+
+def _anchor_place(anchor: object) -> "tuple[str, int, int]":
+    """Return (path, first, last) of an anchor, the path empty and lines 0 where it has none."""
+    path = anchor.get("path") if isinstance(anchor, dict) else None
+    if not isinstance(anchor, dict) or not isinstance(path, str):
+        return "", 0, 0
+    span = anchor.get("lines")
+    if isinstance(span, list) and len(span) == 2 and all(type(line) is int for line in span):
+        return path, span[0], span[1]
+    return path, 0, 0
+
+
+def _weigh_anchor(case: "Case", at: str, gap: int) -> None:
+    """Weigh an anchor by how far it is from the task's lines; -1: nobody says where these are."""
+    if 0 <= gap <= NEAR:
+        case.add("anchor", 1.2, f"anchored at {at}" + (f", {gap} lines off" if gap > 1 else ""))
+    elif gap > FAR:
+        strength = max(0.8, case.signals["anchor"][0] - 0.2)
+        case.signals["anchor"] = (strength, f"anchored at {at}, elsewhere in the file")
+    elif case.signals["anchor"][0] <= 1.0:
+        case.signals["anchor"] = (1.0, f"anchored at {at}")
 
 
 def _split(name: str) -> "tuple[str, int]":
@@ -259,6 +251,11 @@ def _split(name: str) -> "tuple[str, int]":
     return drive + path, int(digits) if digits.isascii() and digits.isdigit() and len(
         digits
     ) < 8 else 0
+
+
+def _nearest(lines: "set[int]", first: int, last: int) -> int:
+    """Return how far the nearest of some lines is from a span; -1 without lines."""
+    return min((_gap(line, first, last) for line in lines), default=-1)
 
 
 def _gap(line: int, first: int, last: int) -> int:
