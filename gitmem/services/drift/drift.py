@@ -6,6 +6,7 @@ This is found by merges that leave nothing behind.
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from threading import Thread
 
 from gitmem.errors import UserError
@@ -64,6 +65,10 @@ class Pair:
     changed: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
 
 
+# a pair with what its sides changed
+Both = tuple[Pair, Mapping[str, FileDiff], Mapping[str, FileDiff]]
+
+
 def sides(
     merges: Merges, names: Sequence[str], resolve: Callable[[str], str], since: int
 ) -> tuple[list[Side], int]:
@@ -74,37 +79,15 @@ def sides(
     trees that they or nobody has checked out.
     """
     trees = merges.worktrees()
-    out: list[Side] = []
-    held: set[str] = set()  # branches whose work tree stands for them
-    for tree in trees:
-        branch = tree.branch.removeprefix(HEADS)
-        if names and tree is not trees[0] and not ({branch, tree.branch} & set(names)):
-            continue
-        if tip := merges.uncommitted(tree):
-            held.add(tree.branch)
-            out.append(
-                Side(
-                    f"{branch or tree.commit[:10]} (uncommitted)",
-                    "worktree",
-                    tree.commit,
-                    tip,
-                    1 << 40,
-                    tree.root,
-                )
-            )
-        elif not tree.branch:
-            out.append(
-                Side(tree.commit[:10], "worktree", tree.commit, tree.commit, 1 << 40, tree.root)
-            )
+    out, held = _of_trees(merges, trees, names)
     if names:
         return _named(out, held, names, resolve, trees), 0
-    found = merges.refs(HEADS, REMOTES)
     seen: set[str] = set()
     left = 0
     checked_out = {tree.branch for tree in trees}
     for ref in sorted(
-        found,
-        key=lambda one: (one.name not in checked_out, not one.name.startswith(HEADS), -one.at),
+        merges.refs(HEADS, REMOTES),
+        key=lambda ref: (ref.name not in checked_out, not ref.name.startswith(HEADS), -ref.at),
     ):
         if ref.name in held or ref.commit in seen:
             continue  # a remote's branch that is where the local one is
@@ -114,6 +97,27 @@ def sides(
         seen.add(ref.commit)
         out.append(_side(ref))
     return out, left
+
+
+def _of_trees(
+    merges: Merges, trees: Sequence[Tree], names: Sequence[str]
+) -> tuple[list[Side], set[str]]:
+    """Return the work trees that are compared, and the branches that they stand for."""
+    out: list[Side] = []
+    held: set[str] = set()
+    for tree in trees:
+        branch = tree.branch.removeprefix(HEADS)
+        if names and tree is not trees[0] and not ({branch, tree.branch} & set(names)):
+            continue
+        tip = merges.uncommitted(tree)
+        if tip:
+            held.add(tree.branch)
+            name = f"{branch or tree.commit[:10]} (uncommitted)"
+            out.append(Side(name, "worktree", tree.commit, tip, 1 << 40, tree.root))
+        elif not tree.branch:
+            name = tree.commit[:10]
+            out.append(Side(name, "worktree", tree.commit, tree.commit, 1 << 40, tree.root))
+    return out, held
 
 
 def _side(ref: Ref) -> Side:
@@ -181,16 +185,15 @@ def parted(
         mask = masks.pop(commit, 0)
         if mask & (mask - 1) and mask not in done:
             done.add(mask)
-            some = [n for n in range(len(heads)) if mask >> n & 1]
-            for at, i in enumerate(some):
-                for j in some[at + 1 :]:
-                    out.setdefault((i, j), commit)
+            numbers = [n for n in range(len(heads)) if mask >> n & 1]
+            for pair in combinations(numbers, 2):
+                out.setdefault(pair, commit)
         for parent in parents:
             masks[parent] = masks.get(parent, 0) | mask
     return out
 
 
-def drift(  # noqa: C901
+def drift(
     merges: Merges,
     some: Sequence[Side],
     step: Callable[[int, int], None] | None = None,
@@ -200,30 +203,8 @@ def drift(  # noqa: C901
 
     `step` is told how many are done, and how many there are.
     """
-    bases = parted(
-        merges.ancestry(list(dict.fromkeys(side.head for side in some))),
-        [side.head for side in some],
-    )
-    wanted: dict[tuple[str, str], int] = {}
-    for (i, j), base in bases.items():
-        for side in (some[i], some[j]):
-            if side.tip != base:
-                wanted.setdefault((base, side.tip), len(wanted))
-    diffs = merges.diffs(list(wanted))
-    changed = {
-        key: {one.was: one for one in diffs[n] if not hides(one.path)} for key, n in wanted.items()
-    }
-    both = []
-    out: list[Pair] = []
-    for i in range(len(some)):
-        for j in range(i + 1, len(some)):
-            base = bases.get((i, j), "")
-            left, right = (changed.get((base, side.tip), {}) for side in (some[i], some[j]))
-            names = ([one.path for one in left.values()], [one.path for one in right.values()])
-            pair = Pair(some[i], some[j], base, LOW if left and right else NONE, [], changed=names)
-            out.append(pair)
-            if left and right:
-                both.append((pair, left, right))
+    compared = _compared(merges, some, hides)
+    both = [(pair, left, right) for pair, left, right in compared if left and right]
     merging = _Merging(merges, [(pair.one.tip, pair.two.tip) for pair, _, _ in both])
     merging.start()  # git merges while definitions are read
     texts = _BranchTexts(merges)
@@ -235,9 +216,45 @@ def drift(  # noqa: C901
     conflicts = merging.result()
     for (pair, left, right), paths in zip(both, conflicts, strict=True):
         _conflict(texts, pair, _common(left, right), paths or [])
-    for pair in out:
+    pairs = [pair for pair, _, _ in compared]
+    for pair in pairs:
         pair.advice = advice(pair)
-    return sorted(out, key=lambda pair: (-LEVELS.index(pair.level), pair.one.name, pair.two.name))
+    return sorted(pairs, key=lambda pair: (-LEVELS.index(pair.level), pair.one.name, pair.two.name))
+
+
+def _compared(merges: Merges, some: Sequence[Side], hides: Callable[[str], bool]) -> list[Both]:
+    """Return every pair of sides with what each of them changed since they parted."""
+    heads = [side.head for side in some]
+    bases = parted(merges.ancestry(list(dict.fromkeys(heads))), heads)
+    changed = _changes(merges, some, bases, hides)
+    out: list[Both] = []
+    for (i, one), (j, two) in combinations(enumerate(some), 2):
+        base = bases.get((i, j), "")
+        left, right = (changed.get((base, side.tip), {}) for side in (one, two))
+        paths = ([diff.path for diff in left.values()], [diff.path for diff in right.values()])
+        level = LOW if left and right else NONE
+        out.append((Pair(one, two, base, level, [], changed=paths), left, right))
+    return out
+
+
+def _changes(
+    merges: Merges,
+    some: Sequence[Side],
+    bases: Mapping[tuple[int, int], str],
+    hides: Callable[[str], bool],
+) -> dict[tuple[str, str], dict[str, FileDiff]]:
+    """Return {(base, tip): {path at the base: what changed}}."""
+    wanted = dict.fromkeys(
+        (base, some[number].tip)
+        for numbers, base in bases.items()
+        for number in numbers
+        if some[number].tip != base
+    )
+    diffs = merges.diffs(list(wanted))
+    return {
+        key: {diff.was: diff for diff in diffs[n] if not hides(diff.path)}
+        for n, key in enumerate(wanted)
+    }
 
 
 class _Merging(Thread):
@@ -261,9 +278,6 @@ class _Merging(Thread):
         if isinstance(self._found, Exception):
             raise self._found
         return self._found
-
-
-Both = tuple[Pair, Mapping[str, FileDiff], Mapping[str, FileDiff]]
 
 
 def _common(
