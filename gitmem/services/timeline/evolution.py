@@ -24,6 +24,7 @@ from gitmem.repo.location import Home
 from gitmem.services.provenance.known import ProvenanceSources, known_links, writers
 from gitmem.services.records.committers import TRUST_FIELDS
 from gitmem.state import sessions
+from gitmem.state.database import State
 from gitmem.state.links import HUMAN, Link
 
 FOLDER = "evolution"  # in our folder
@@ -127,37 +128,44 @@ def evolution(
     number = 0
     rest = iter(found)
     while part := list(islice(rest, min(BATCH, limit or BATCH))):
-        known = known_links(
-            sources, [one.commit.oid for one in part], patches=bool(limit and limit <= FEW)
+        by_commit = known_links(
+            sources, [change.commit.oid for change in part], patches=bool(limit and limit <= FEW)
         )
-        for one in part:
-            links = [link for link in known.get(one.commit.oid, []) if link.kind != HUMAN]
-            step = EvolutionStep(one, writers(links, one.path, one.lines))
-            step.others = [link for link in links if link not in step.links]
-            ids = [link.session for link in (*step.links, *step.others)]
-            if ids:
-                step.stories = list(
-                    dict.fromkeys(
-                        about.story
-                        for id in ids
-                        if (about := sessions.get(sources.state, id)) and about.story
-                    )
-                )
+        for change in part:
+            step = _step(sources.state, change, by_commit.get(change.commit.oid, []))
             if not fits(step):
                 continue
-            if ids:
-                step.records = [
-                    row
-                    for _, index in indexes
-                    for row in index.rows(
-                        sessions=ids,
-                        kinds=("memory", "gotcha"),
-                        statuses=LIVE,
-                        limit=RECORDS,
-                        fields=FIELDS,
-                    )
-                ]
+            step.records = _learned(indexes, step)
             yield step
             number += 1
             if number == limit:
                 return
+
+
+def _step(state: State, change: FileChange, commit_links: Sequence[Link]) -> EvolutionStep:
+    """Return a change with its sessions and their stories."""
+    by_agents = [link for link in commit_links if link.kind != HUMAN]
+    step = EvolutionStep(change, writers(by_agents, change.path, change.lines))
+    step.others = [link for link in by_agents if link not in step.links]
+    known_sessions = (sessions.get(state, link.session) for link in (*step.links, *step.others))
+    stories = (session.story for session in known_sessions if session and session.story)
+    step.stories = list(dict.fromkeys(stories))
+    return step
+
+
+def _learned(indexes: Sequence[tuple[str, Index]], step: EvolutionStep) -> list[dict[str, Any]]:
+    """Return what the sessions of a change learned."""
+    ids = [link.session for link in (*step.links, *step.others)]
+    if not ids:
+        return []
+    return [
+        row
+        for _, index in indexes
+        for row in index.rows(
+            sessions=ids,
+            kinds=("memory", "gotcha"),
+            statuses=LIVE,
+            limit=RECORDS,
+            fields=FIELDS,
+        )
+    ]
