@@ -289,23 +289,33 @@ def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEve
         ):
             record = _read(sources, row["id"]) if wanted.file or wanted.story else None
             files = tuple(str(one.get("path")) for one in record.get("dirty")) if record else ()
-            if wanted.file and wanted.file not in files:
-                continue
-            known = sources.session(row["session"])
-            story = str(record.get("story") or "") if record else known.story if known else ""
-            yield TimelineEvent(
-                _seconds(row["created"]),
-                "snapshot",
-                "save",
-                row["title"],
-                row["id"],
-                row["author"],
-                known.agent if known else "",
-                row["session"],
-                story,
-                files[:20],
-                _trust(row),
-            )
+            if not wanted.file or wanted.file in files:
+                yield _snapshot(sources, row, record, files)
+
+
+def _snapshot(
+    sources: TimelineSources,
+    row: Mapping[str, Any],
+    record: "Record | None",
+    files: tuple[str, ...],
+) -> TimelineEvent:
+    session = sources.session(row["session"])
+    story = session.story if session else ""
+    if record:
+        story = str(record.get("story") or "")
+    return TimelineEvent(
+        _seconds(row["created"]),
+        "snapshot",
+        "save",
+        row["title"],
+        row["id"],
+        row["author"],
+        session.agent if session else "",
+        row["session"],
+        story,
+        files[:20],
+        _trust(row),
+    )
 
 
 def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
