@@ -9,7 +9,7 @@ in memory, for this one question.
 import contextlib
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.base.fast import dumps
@@ -132,26 +132,33 @@ def _texts(
     for stem in reversed(reader.stems(home, id)):
         live, segments = reader.snapshot(stem)
         with contextlib.ExitStack() as stack:
-            first, rest = 1, list[tuple[int, Iterator[bytes]]]()
             if live is not None:
                 stack.enter_context(live)
+            first, parts = 1, list[tuple[int, Iterator[bytes]]]()
             for segment in segments:
                 short = rotation.short_of(segment)
                 for topic in short["topics"] if isinstance(short.get("topics"), list) else ():
                     yield from _condensed(topic)
-                rest.append((first, reader.of_segment(segment)))
+                parts.append((first, reader.of_segment(segment)))
                 first += int(short.get("lines") or sum(1 for _ in reader.of_segment(segment)))
             if live is not None:
-                rest.append((first, reader.of_file(live)))
-            for begin, lines in reversed(rest):
-                for number, line in enumerate(lines, begin):
-                    low = b"" if everything() else line.lower()
-                    if low and not any(word in low for word in may):
-                        continue
-                    row = reader.parse(line)
-                    hit = _said(number, row) if row is not None else None
-                    if hit:
-                        yield hit
+                parts.append((first, reader.of_file(live)))
+            for begin, lines in reversed(parts):
+                yield from _matching(enumerate(lines, begin), may, everything)
+
+
+def _matching(
+    lines: Iterable[tuple[int, bytes]], may: Sequence[bytes], everything: Callable[[], bool]
+) -> Iterator[Hit]:
+    """Yield what can be found in lines that may match, or in all."""
+    for number, line in lines:
+        low = b"" if everything() else line.lower()
+        if low and not any(word in low for word in may):
+            continue
+        row = reader.parse(line)
+        hit = _said(number, row) if row is not None else None
+        if hit:
+            yield hit
 
 
 def _said(number: int, row: Mapping[str, Any]) -> Hit | None:
