@@ -98,8 +98,15 @@ def scrub(
         if "[redacted: " in text
         else text
     )
-    tests = [_allowance(a) for a in allow if a]
-    found: list[_Span] = []
+    spans = _secrets(text, hidden, [_allowance(a) for a in allow if a], quick=quick, known=known)
+    return _masked(text, _joined(spans)) if spans else Scrubbed(text, ())
+
+
+def _secrets(
+    text: str, hidden: str, tests: Sequence[re.Pattern[str]], *, quick: bool, known: bool
+) -> list[_Span]:
+    """Return where secrets are; `hidden` is the text without those that are masked already."""
+    out: list[_Span] = []
     for _ in range(16):
         own = _detect(hidden)
         # what is allowed must not be seen by the second either, whole or in part
@@ -110,9 +117,9 @@ def scrub(
             spans = _kept([*named, *_drawn(rest)], text, tests)
         if not spans:
             break
-        found += spans
+        out += spans
         hidden = _hide(hidden, sorted(s[:2] for s in spans))
-    return _masked(text, _joined(found)) if found else Scrubbed(text, ())
+    return out
 
 
 def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
@@ -221,20 +228,9 @@ def _allowance(pattern: str) -> re.Pattern[str]:
 
 def _detect(text: str) -> list[_Span]:
     spans = list(_key_blocks(text)) if "PRIVATE KEY" in text or "PuTTY-User" in text else []
-    for rank, (kind, prefixes, body) in enumerate(_PREFIXED, 1):
-        here = [p for p in prefixes if p in text]
-        if here:
-            rx = _rx(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, here))}){body}")
-            spans += [(*m.span(), rank, kind) for m in rx.finditer(text) if _real(m[0])]
-    low, long = text.lower(), None
-    for rank, (kind, hints, pattern, check) in enumerate(_PATTERNS, 100):
-        if not hints and long is None:
-            long = bool(_rx(r"[A-Za-z0-9_+/-]{32}|\d{8}:|[\w-]{24}\.").search(text))
-        if any(h in low for h in hints) if hints else long:
-            rx, test = _rx(pattern), _CHECKS[check]
-            spans += [
-                (*m.span(rx.groups), rank, kind) for m in rx.finditer(text) if test(m[rx.groups])
-            ]
+    spans += _prefixed(text)
+    low = text.lower()
+    spans += _formatted(text, low)
     if "cookie" in low:
         spans += _cookies(text)
     if "secret" in low and "data" in low:
@@ -246,6 +242,28 @@ def _detect(text: str) -> list[_Span]:
     spans += [(start, end, 360, "password") for start, end in passwords.chosen(text)]
     spans += [(start, end, 370, "mnemonic") for start, end in passwords.mnemonics(text)]
     return spans
+
+
+def _prefixed(text: str) -> Iterator[_Span]:
+    """Find tokens whose first characters say whose they are."""
+    for rank, (kind, prefixes, body) in enumerate(_PREFIXED, 1):
+        here = [p for p in prefixes if p in text]
+        if here:
+            rx = _rx(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, here))}){body}")
+            for match in rx.finditer(text):
+                if _real(match[0]):
+                    yield *match.span(), rank, kind
+
+
+def _formatted(text: str, low: str) -> Iterator[_Span]:
+    """Find secrets of a known format; a pattern without hints looks at long runs alone."""
+    long = _rx(r"[A-Za-z0-9_+/-]{32}|\d{8}:|[\w-]{24}\.").search(text) is not None
+    for rank, (kind, hints, pattern, check) in enumerate(_PATTERNS, 100):
+        if any(h in low for h in hints) if hints else long:
+            rx, test = _rx(pattern), _CHECKS[check]
+            for match in rx.finditer(text):
+                if test(match[rx.groups]):
+                    yield *match.span(rx.groups), rank, kind
 
 
 def _second(text: str) -> list[_Span]:
@@ -309,16 +327,19 @@ def _key_blocks(text: str) -> Iterator[_Span]:
         if begin.start() >= done and _rx(formats.BODY).match(text, begin.end(), end):
             yield begin.start(), end, 0, "private key"
             done = end
-    # one whose beginning was cut off: the lines above its end that can be nothing else
+    yield from _cut_off_blocks(text, done)
+
+
+def _cut_off_blocks(text: str, done: int) -> Iterator[_Span]:
+    """Find blocks whose beginning was cut off: the lines above an end that can be nothing else."""
+    line_of_key = _rx(r"[ \t|>]*+(?:E[ \t]++)?+[A-Za-z0-9+/=]{16,}+[ \t\r]*+\n?")
     for stop in _rx(formats.END).finditer(text):
         if stop.start() < done:
             continue
         start = stop.start()
         while start > 0:
             line = text.rfind("\n", 0, start - 1) + 1
-            if not _rx(r"[ \t|>]*+(?:E[ \t]++)?+[A-Za-z0-9+/=]{16,}+[ \t\r]*+\n?").fullmatch(
-                text, line, start
-            ):
+            if not line_of_key.fullmatch(text, line, start):
                 break
             start = line
         if start < stop.start():
@@ -368,6 +389,47 @@ def _near(text: str) -> Iterator[_Span]:
         done = max(done, end - 64)
 
 
+class _SecretName:
+    """A name that promises a secret, and the notation in which it gets a value."""
+
+    __slots__ = ("env", "human", "is_assigned", "listed", "verb", "word")
+
+    def __init__(self, text: str, key: re.Match[str]) -> None:
+        sep = key["sep"] or ""
+        head = text[max(0, key.start() - 40) : key.start()].rpartition(" ")[2].lstrip("\"'[(`")
+        flag = head.startswith("-")
+        self.word = key["word"].lower()
+        self.human = key["human"] is not None
+        self.verb = key["verb"] is not None
+        self.listed = bool(
+            sep == "," and key["shut"] and text[key.end() : key.end() + 1] in ('"', "'", "`")
+        )
+        is_given = bool(sep or key["verb"] or flag or key[0].endswith(">"))
+        self.is_assigned = self.listed if sep == "," else is_given
+        self.env = flag or (sep == "=" and key["word"].isupper() and not key[0].endswith(" "))
+
+    def value(
+        self, text: str, at: int, runs: dict[str, tuple[int, int]]
+    ) -> tuple[int, int, bool] | None:
+        """Return where the value after the name is, and whether it is quoted; None for none."""
+        quoted = _rx(formats.QUOTED).match(text, at)
+        if quoted:
+            return *quoted.span(quoted.lastindex or 0), True
+        start, end = _run(text, at, formats.LITERAL if self.env else formats.BARE, runs)
+        if end < 0 or (not self.env and text[end : end + 1] in ("(", "[", "{")):
+            return None
+        more = _rx(r"&[\w.-]+=").search(text, start, min(end, start + _JUDGED))
+        value = text[start : more.start() if more else end].rstrip(".,:;*)]}\\")
+        return start, start + len(value), False
+
+    @property
+    def kind(self) -> str:
+        """Return what the secret is."""
+        if self.human:
+            return "password"
+        return next((k for k in ("token", "key", "secret") if k in self.word), "credential")
+
+
 def _assignments(text: str) -> Iterator[_Span]:
     """Find `name = value` in its many notations.
 
@@ -375,36 +437,16 @@ def _assignments(text: str) -> Iterator[_Span]:
     """
     runs: dict[str, tuple[int, int]] = {}
     for key in _rx(formats.ASSIGNMENT).finditer(text):
-        word, sep = key["word"].lower(), key["sep"] or ""
-        head = text[max(0, key.start() - 40) : key.start()].rpartition(" ")[2].lstrip("\"'[(`")
-        flag = head.startswith("-")
-        listed = sep == "," and key["shut"] and text[key.end() : key.end() + 1] in ('"', "'", "`")
-        if (sep == "," and not listed) or not (sep or key["verb"] or flag or key[0].endswith(">")):
+        name = _SecretName(text, key)
+        value = name.value(text, key.end(), runs) if name.is_assigned else None
+        if value is None:
             continue
-        env = flag or (sep == "=" and key["word"].isupper() and not key[0].endswith(" "))
-        value = _rx(formats.QUOTED).match(text, key.end())
-        quoted = value is not None
-        start, end = (
-            value.span(value.lastindex or 0)
-            if value
-            else _run(text, key.end(), formats.LITERAL if env else formats.BARE, runs)
-        )
-        if end < 0:
-            continue
-        if not quoted:
-            if not env and text[end : end + 1] in ("(", "[", "{"):
-                continue
-            more = _rx(r"&[\w.-]+=").search(text, start, min(end, start + _JUDGED))
-            end = start + len(text[start : more.start() if more else end].rstrip(".,:;*)]}\\"))
-        unsure = bool(listed) or (key["verb"] is not None and not quoted)
-        human = key["human"] is not None or ((quoted or env) and "secret" in word)
-        if _secretive(text[start : min(end, start + _JUDGED)], human, quoted, env, unsure):
-            kind = (
-                "password"
-                if key["human"]
-                else next((k for k in ("token", "key", "secret") if k in word), "credential")
-            )
-            yield start, end, 300, kind
+        start, end, quoted = value
+        unsure = name.listed or (name.verb and not quoted)
+        human = name.human or ((quoted or name.env) and "secret" in name.word)
+        judged = text[start : min(end, start + _JUDGED)]
+        if _secretive(judged, human, quoted, name.env, unsure):
+            yield start, end, 300, name.kind
 
 
 def _run(text: str, at: int, pattern: str, runs: dict[str, tuple[int, int]]) -> tuple[int, int]:
@@ -430,35 +472,40 @@ def _secretive(value: str, human: bool, quoted: bool, env: bool, unsure: bool) -
 
     People choose words, machines do not.
     """
-    if (
-        len(value) < (6 if human else 8)
-        or not _given(value)
-        or (not quoted and value[0] in "&*([{\\-")
-    ):
+    if not _may_be_secret(value, 6 if human else 8, quoted):
         return False
-    core, digits = value.rstrip("!?"), any(c.isdigit() for c in value)
-    letters = any(c.isalpha() for c in value)
-    if " " in core and human and quoted and env and not digits:
-        return letters and not any(word in core.lower() for word in formats.KEYWORDS)
-    if (" " in core and not (human and quoted and env and digits and letters)) or (
-        unsure and not (letters and digits and _strong(core))
-    ):
+    core, digits = value.rstrip("!?"), any(map(str.isdigit, value))
+    letters = any(map(str.isalpha, value))
+    if " " in core and not (letters and digits and human and quoted and env):
+        is_phrase = letters and not digits and human and quoted and env
+        return is_phrase and not _promises(core)
+    if unsure and not (letters and digits and _strong(core)):
         return False
     if human and digits:
-        return (
-            not letters
-            or not _wordy(value)
-            or (core.isalnum() and not _rx(formats.TERM).fullmatch(core))
-        )
+        is_term = not core.isalnum() or _rx(formats.TERM).fullmatch(core)
+        return not (letters and is_term and _wordy(value))
     if human and (quoted or env):
-        if core.isalpha():
-            return (
-                (env or core.islower())
-                and len(core) >= (6 if env else 8)
-                and not any(w in core.lower() for w in formats.KEYWORDS)
-            )
+        return _is_chosen_word(core, env)
+    return letters and (digits or len(value) >= 16) and not _wordy(value)
+
+
+def _may_be_secret(value: str, least: int, quoted: bool) -> bool:
+    """Return whether a value is long enough, and is neither a reference nor a placeholder."""
+    if len(value) < least or not _given(value):
+        return False
+    return quoted or value[0] not in "&*([{\\-"
+
+
+def _is_chosen_word(core: str, env: bool) -> bool:
+    """Return whether a word without digits may be somebody's password."""
+    if not core.isalpha():
         return bool(re.search(r"[^\w\s./:,;()\[\]{}'-]", core))
-    return not _wordy(value) and (letters and (digits or len(value) >= 16))
+    return (env or core.islower()) and len(core) >= (6 if env else 8) and not _promises(core)
+
+
+def _promises(core: str) -> bool:
+    """Return whether a value says itself that it is a password or a key."""
+    return any(word in core.lower() for word in formats.KEYWORDS)
 
 
 def _strong(value: str) -> bool:
