@@ -79,19 +79,30 @@ def detect(text: str) -> Iterator[tuple[int, int, str]]:
     """
     if not suspicious(text):
         return
+    for at, piece in _pieces(text):
+        for kind, detector in _detectors():
+            for secret in detector.analyze_string(piece):
+                value = secret.strip(" \t\"'=:")
+                for place in _places(piece, value):
+                    yield at + place, at + place + len(value), kind
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Yield (place, piece) of the lines that are worth a look, long ones in parts that overlap."""
     at = 0
     for line in text.split("\n"):
         for start in range(0, max(1, len(line)), LINE - OVERLAP):
             piece = line[start : start + LINE]
             if suspicious(piece):
-                for kind, detector in _detectors():
-                    for found in detector.analyze_string(piece):
-                        value = found.strip(" \t\"'=:")
-                        place = piece.find(value) if value else -1
-                        while place >= 0:
-                            yield at + start + place, at + start + place + len(value), kind
-                            place = piece.find(value, place + len(value))
+                yield at + start, piece
         at += len(line) + 1
+
+
+def _places(text: str, value: str) -> Iterator[int]:
+    place = text.find(value) if value else -1
+    while place >= 0:
+        yield place
+        place = text.find(value, place + len(value))
 
 
 @cache
