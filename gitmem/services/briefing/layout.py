@@ -118,14 +118,8 @@ def fit(head: Sequence[str], sections: Sequence[Section], budget: int, cost: Cos
     before it in its section is not.
     """
     page = _Page(head, sections, budget, cost)
-    ranks = [[n for n, block in enumerate(part.blocks) if block.protected] for part in sections]
-    refused = False
     order = sorted(range(len(sections)), key=lambda at: sections[at].turn)
-    for turn in range(max(map(len, ranks), default=0)):
-        for at in order:
-            if turn < len(ranks[at]):
-                refused = not page.add(at, ranks[at][turn]) or refused
-    if not refused:
+    if _add_protected(page, sections, order):
         waiting = [
             [n for n, block in enumerate(part.blocks) if not block.protected] for part in sections
         ]
@@ -134,14 +128,30 @@ def fit(head: Sequence[str], sections: Sequence[Section], budget: int, cost: Cos
         for at in order:
             while waiting[at] and page.add(at, waiting[at][0], room * sections[at].share // shares):
                 waiting[at].pop(0)
-        while any(waiting):
-            for at in order:
-                some = waiting[at]
-                if some and page.add(at, some[0]):
-                    some.pop(0)
-                else:
-                    some.clear()
+        _add_in_turn(page, waiting, order)
     return page.done()
+
+
+def _add_protected(page: "_Page", sections: Sequence[Section], order: Sequence[int]) -> bool:
+    """Take in what is protected, of all sections in turn; return whether all of it is in."""
+    ranks = [[n for n, block in enumerate(part.blocks) if block.protected] for part in sections]
+    complete = True
+    for turn in range(max(map(len, ranks), default=0)):
+        for at in order:
+            if turn < len(ranks[at]):
+                complete = page.add(at, ranks[at][turn]) and complete
+    return complete
+
+
+def _add_in_turn(page: "_Page", waiting: Sequence[list[int]], order: Sequence[int]) -> None:
+    """Take in a block of each section in turn, until a section has none left or no room."""
+    while any(waiting):
+        for at in order:
+            blocks = waiting[at]
+            if blocks and page.add(at, blocks[0]):
+                blocks.pop(0)
+            else:
+                blocks.clear()
 
 
 class _Page:
