@@ -324,42 +324,49 @@ def _holder(desk: EpicServices) -> dict[str, str]:
     return {key: value for key, value in facts.items() if value}
 
 
-def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:  # noqa: C901
+def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:
     """Return arguments in the form in which they may be stored.
 
     They have no secrets, and names and notes are one line and not too long. Raises UserError.
     """
-    out: dict[str, Any] = {}
+    return {
+        key: _clean_value(key, value, allow)
+        for key, value in args.items()
+        if value not in (None, "", [], {}, ())
+    }
 
-    def name(text: str) -> str:
-        found = clean_title(scrub(text, allow).text)
-        if not found or len(found) > NAME:
-            raise UserError(
-                f"'{text[:40]}{'…' if len(text) > 40 else ''}' is not a name for a story.",
-                f"Use one line of 1 to {NAME} characters.",
-            )
-        return found
 
-    def note(text: str) -> str:
-        found = " ".join(clean_text(scrub(text, allow).text).split())
-        return found if len(found) <= TEXT else found[: TEXT - 1].rstrip() + "…"
+def _clean_value(key: str, value: Any, allow: Sequence[str]) -> Any:
+    if key in _IDS:
+        return _clean_name(value, allow)
+    if key == "stories":
+        return list(dict.fromkeys(_clean_name(sid, allow) for sid in value))
+    if key == "titles":
+        return {
+            _clean_name(sid, allow): _clean_note(title, allow)
+            for sid, title in value.items()
+            if title.strip()
+        }
+    if key in _TEXTS:
+        return _clean_note(value, allow)
+    if key == "files":
+        return sorted({clean_text(path) for path in value})
+    return scrub_all(value, lambda text: scrub(text, allow).text)
 
-    for key, value in args.items():
-        if value in (None, "", [], {}, ()):
-            continue
-        if key in _IDS:
-            out[key] = name(value)
-        elif key == "stories":
-            out[key] = list(dict.fromkeys(name(sid) for sid in value))
-        elif key == "titles":
-            out[key] = {name(sid): note(title) for sid, title in value.items() if title.strip()}
-        elif key in _TEXTS:
-            out[key] = note(value)
-        elif key == "files":
-            out[key] = sorted({clean_text(path) for path in value})
-        else:
-            out[key] = scrub_all(value, lambda text: scrub(text, allow).text)
-    return out
+
+def _clean_name(text: str, allow: Sequence[str]) -> str:
+    name = clean_title(scrub(text, allow).text)
+    if not name or len(name) > NAME:
+        raise UserError(
+            f"'{text[:40]}{'…' if len(text) > 40 else ''}' is not a name for a story.",
+            f"Use one line of 1 to {NAME} characters.",
+        )
+    return name
+
+
+def _clean_note(text: str, allow: Sequence[str]) -> str:
+    note = " ".join(clean_text(scrub(text, allow).text).split())
+    return note if len(note) <= TEXT else note[: TEXT - 1].rstrip() + "…"
 
 
 # -- saying
