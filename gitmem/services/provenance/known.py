@@ -1,6 +1,6 @@
 """Whose commits are, as far as that is known already: no text is compared for it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from gitmem.state.links import HUMAN, Link
 if TYPE_CHECKING:
     from gitmem.records.record import Record
     from gitmem.services.provenance.link import Linker
+    from gitmem.services.provenance.shared import CommitFacts
 
 Row = Mapping[str, Any]
 
@@ -46,28 +47,39 @@ def known_links(
     if not rest or not any(index.has_commits() for _, index in sources.indexes):
         return out
     ids = sources.history.patch_ids(rest) if patches else {}
+    for facts in _recorded(sources, rest, sorted(set(ids.values()))):
+        for oid in rest:
+            if facts.link.oid == oid or (facts.patch and ids.get(oid) == facts.patch):
+                _add_link(sources.history, out.setdefault(oid, []), oid, facts)
+    return out
+
+
+def _recorded(
+    sources: ProvenanceSources, oids: Sequence[str], patches: Sequence[str]
+) -> "Iterator[CommitFacts]":
+    """Yield what session records say that name one of these commits or patches."""
     for _, index in sources.indexes:
-        for row in index.by_commits(rest, sorted(set(ids.values()))):
+        for row in index.by_commits(oids, patches):
             try:
                 record = sources.record(row["id"])
             except GitmemError:
                 continue  # the index is ahead of, or behind, what is there
             from gitmem.services.provenance import shared
 
-            for told in shared.links(record):
-                for oid in rest:
-                    is_same = told.link.oid == oid
-                    if not is_same and not (told.patch and ids.get(oid) == told.patch):
-                        continue
-                    have = out.setdefault(oid, [])
-                    if all(one.session != told.link.session for one in have):
-                        files = (
-                            told.link.files
-                            if is_same
-                            else shared.placed(sources.history, oid, told.added)
-                        )
-                        have.append(told.link._replace(oid=oid, files=files))
-    return out
+            yield from shared.links(record)
+
+
+def _add_link(
+    history: CodeHistory, commit_links: list[Link], oid: str, facts: "CommitFacts"
+) -> None:
+    """Add what a record says of a commit, unless the session has a link to it."""
+    if any(link.session == facts.link.session for link in commit_links):
+        return
+    from gitmem.services.provenance import shared
+
+    is_same = facts.link.oid == oid
+    files = facts.link.files if is_same else shared.placed(history, oid, facts.added)
+    commit_links.append(facts.link._replace(oid=oid, files=files))
 
 
 def writers(found: Iterable[Link], path: str, lines: Sequence[int] | None) -> list[Link]:

@@ -7,7 +7,7 @@ Commits come from `git blame`, sessions from what is known of the commits, promp
 machine's histories, else a session record's words.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,46 +93,52 @@ def origins(
     `contents` is the text of the file where it is not what the disk has.
     """
     groups: dict[str, list[Blamed]] = {}
-    for one in blamed:
-        groups.setdefault(one.commit.oid if one.commit else "", []).append(one)
-    kept = sorted(
-        groups.values(), key=lambda some: -(some[0].commit.at if some[0].commit else 1 << 60)
+    for span in blamed:
+        groups.setdefault(span.commit.oid if span.commit else "", []).append(span)
+    newest = sorted(
+        groups.values(), key=lambda spans: -(spans[0].commit.at if spans[0].commit else 1 << 60)
     )[:COMMITS]
-    known = known_links(sources, [some[0].commit.oid for some in kept if some[0].commit])
-    unlinked = [
-        (some[0].commit, [one.path for one in some])
-        for some in kept
-        if some[0].commit and not known.get(some[0].commit.oid)
-    ]
-    if unlinked:
-        paths = {commit.oid: names for commit, names in unlinked}
-        known |= sources.linker().guess([commit for commit, _ in unlinked], paths)
-    told: set[str] = set()
+    by_commit = _links(sources, newest)
+    described: set[str] = set()  # sessions
     out = []
-    for some in kept:
-        commit = some[0].commit
-        found = known.get(commit.oid, []) if commit else _in_hand(sources, path, some, contents)
-        parts = _parts(found, some)
-        mine = {part.session for part in parts}
-        others = [
-            SessionLines(link.session, link.agent, link.model, link.how, link.at, [], link.kind)
-            for link in (found if commit else ())
-            if link.session not in mine and link.kind != HUMAN
-        ]
-        for part in parts:
-            _tell(sources, part, commit, again=part.session in told)
-            told.add(part.session)
-        moved = list(dict.fromkeys(one.path for one in some if one.path != path))
-        out.append(
-            Origin(
-                commit,
-                _joined((one.first, one.first + one.count - 1) for one in some),
-                moved,
-                parts,
-                others,
-            )
-        )
+    for spans in newest:
+        commit = spans[0].commit
+        if commit:
+            commit_links = by_commit.get(commit.oid, [])
+        else:
+            commit_links = _in_hand(sources, path, spans, contents)
+        origin = _origin(path, spans, commit_links)
+        for part in origin.parts:
+            _tell(sources, part, commit, again=part.session in described)
+            described.add(part.session)
+        out.append(origin)
     return out
+
+
+def _links(sources: ProvenanceSources, groups: Sequence[Sequence[Blamed]]) -> dict[str, list[Link]]:
+    """Return whose the commits of lines are: as it is known, else as it can be guessed."""
+    commits = [(spans[0].commit, spans) for spans in groups if spans[0].commit]
+    by_commit = known_links(sources, [commit.oid for commit, _ in commits])
+    unlinked = [(commit, spans) for commit, spans in commits if not by_commit.get(commit.oid)]
+    if unlinked:
+        paths = {commit.oid: [span.path for span in spans] for commit, spans in unlinked}
+        by_commit |= sources.linker().guess([commit for commit, _ in unlinked], paths)
+    return by_commit
+
+
+def _origin(path: str, spans: Sequence[Blamed], commit_links: Sequence[Link]) -> Origin:
+    """Return where the lines of one commit come from; their sessions are not described yet."""
+    commit = spans[0].commit
+    parts = _parts(commit_links, spans)
+    writers = {part.session for part in parts}
+    others = [
+        SessionLines(link.session, link.agent, link.model, link.how, link.at, [], link.kind)
+        for link in (commit_links if commit else ())
+        if link.session not in writers and link.kind != HUMAN
+    ]
+    moved = list(dict.fromkeys(span.path for span in spans if span.path != path))
+    lines = _joined((span.first, span.first + span.count - 1) for span in spans)
+    return Origin(commit, lines, moved, parts, others)
 
 
 def _in_hand(
@@ -155,20 +161,23 @@ def _parts(found: Sequence[Link], blamed: Sequence[Blamed]) -> list[SessionLines
     """Return the sessions that wrote lines, those with the newest first."""
     out = []
     for link in found:
-        mine: list[int] = []
-        at = 0.0
-        for one in blamed if link.kind != HUMAN else ():
-            for n in range(one.count):
-                when = owner(link.files, storable(one.path), one.was + n)
-                if when is not None:
-                    mine.append(one.first + n)
-                    at = max(at, when)
-        if mine:
-            lines = _joined((n, n) for n in sorted(mine))
+        written = list(_written(link, blamed)) if link.kind != HUMAN else []
+        if written:
+            lines = _joined((line, line) for line in sorted(line for line, _ in written))
+            at = max(at for _, at in written)
             out.append(
                 SessionLines(link.session, link.agent, link.model, link.how, at, lines, link.kind)
             )
     return sorted(out, key=lambda part: -part.at)
+
+
+def _written(link: Link, blamed: Sequence[Blamed]) -> Iterator[tuple[int, float]]:
+    """Yield (line, when) of the lines that a session wrote."""
+    for span in blamed:
+        for n in range(span.count):
+            when = owner(link.files, storable(span.path), span.was + n)
+            if when is not None:
+                yield span.first + n, when
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
