@@ -8,6 +8,7 @@ is in doubt, it is another text.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -165,50 +166,73 @@ def _tokens(text: str) -> list[str]:
     return out
 
 
-def _telling(words: list[str]) -> list[str]:  # noqa: C901
+def _telling(words: list[str]) -> list[str]:
     """Return the words that tell, in their order.
 
     Those of a bare list in the order of the alphabet.
     """
-    denies = any(
-        word in _NOT or word == "t" or word in _WITHOUT or _NOT_CJK.search(word) for word in words
-    )
-    told = (
-        frozenset().union(*_PERSONS)
-        if sum(not group.isdisjoint(words) for group in _PERSONS) > 1
-        else frozenset()
-    )
-    romance = len(_ROMANCE.intersection(words)) > 1 and not {"the", "and", "is"} & set(words)
+    sense = _Sense(words)
     words = _passive(_sorted_lists(_denied(words)))
     out: list[str] = []
     before = ""
-    for n, word in enumerate(words):
-        after = words[n + 1] if n + 1 < len(words) else ""
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
         if _IS_CJK.match(word):
-            run = (
-                _CJK_FRAME.sub("", word) if denies else _CJK_HOLDS.sub("", _CJK_FRAME.sub("", word))
-            )
-            out += [run[i : i + 2] for i in range(len(run) - 1)] or ([run] if run else [])
-        elif word in {"has", "have"} and after == "to":
-            out.append("must")
-        elif word == "to" and before in {"has", "have"}:
-            pass
-        elif word == "used" and after == "to" and before not in _BE:  # it was so once
-            out.append(word)
-        elif word == "¬" or word in _WITHOUT:
-            out.append("¬" if word == "¬" else "without")
-        elif word in _MUST:
-            out.append("must")
-        elif romance and word in _OF:
-            out.append(_OF[word])
-        elif word == "," or (word in _AND and (word == "and" or romance)):
-            pass
-        elif word in told or not (
-            word in _FRAME or (word in _HOLDS and not denies) or _is_choice(word, before, after)
-        ):
-            out.append(word)
+            out += sense.pairs(word)
+        else:
+            telling = sense.telling(word, before, after)
+            if telling:
+                out.append(telling)
         before = word
     return out
+
+
+class _Sense:
+    """What a whole text says of its single words."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._denies = any(
+            word in _NOT or word == "t" or word in _WITHOUT or _NOT_CJK.search(word)
+            for word in words
+        )
+        persons = [group for group in _PERSONS if not group.isdisjoint(words)]
+        # who does something tells when the text speaks of more than one
+        self._persons = frozenset().union(*_PERSONS) if len(persons) > 1 else frozenset()
+        self._romance = len(_ROMANCE.intersection(words)) > 1 and not {"the", "and", "is"} & set(
+            words
+        )
+
+    def pairs(self, run: str) -> list[str]:
+        """Return the pairs of characters of a run without spaces that tell."""
+        run = _CJK_FRAME.sub("", run)
+        if not self._denies:
+            run = _CJK_HOLDS.sub("", run)
+        return [run[i : i + 2] for i in range(len(run) - 1)] or ([run] if run else [])
+
+    def telling(self, word: str, before: str, after: str) -> str:
+        """Return a word in the form in which it tells; '' for one that tells nothing."""
+        if word in {"has", "have"} and after == "to":
+            return "must"
+        if word == "to" and before in {"has", "have"}:
+            return ""
+        if word == "used" and after == "to" and before not in _BE:  # it was so once
+            return word
+        if word != "¬" and word in _WITHOUT:
+            return "without"
+        if word == "¬":
+            return word
+        if word in _MUST:
+            return "must"
+        if self._romance and word in _OF:
+            return _OF[word]
+        return word if self._is_kept(word, before, after) else ""
+
+    def _is_kept(self, word: str, before: str, after: str) -> bool:
+        if word in self._persons:
+            return True
+        if word == "," or (word in _AND and (word == "and" or self._romance)):
+            return False
+        is_frame = word in _FRAME or (word in _HOLDS and not self._denies)
+        return not is_frame and not _is_choice(word, before, after)
 
 
 def _is_choice(word: str, before: str, after: str) -> bool:
@@ -259,24 +283,27 @@ def _sorted_lists(words: list[str]) -> list[str]:
         at += 1
         if out[-1] not in _LISTING and out[-1] not in _PLACED:
             continue
-        end, items, joins = at, list[str](), list[str]()
-        while end < len(words) and _is_item(words[end]):
-            items.append(words[end])
-            end += 1
-            start = end
-            while end < len(words) and (
-                words[end] == "," or words[end] in _AND or words[end] in _OR
-            ):
-                end += 1
-            if end == start or end == len(words) or not _is_item(words[end]):
-                end = start
-                break
-            joins += words[start:end]
+        end, items, joins = _list_from(words, at)
         if len(items) > 1 and (end == len(words) or out[-1] in _LISTING):
             lists += 1
             out += [*sorted(items), *(["or"] if not _OR.isdisjoint(joins) else [])]
             at = end
     return out if lists < 2 else words  # of two each may stand for one of the other
+
+
+def _list_from(words: Sequence[str], at: int) -> tuple[int, list[str], list[str]]:
+    """Return the list of single words that begins at a place: its end, its items, its joins."""
+    end, items, joins = at, list[str](), list[str]()
+    while end < len(words) and _is_item(words[end]):
+        items.append(words[end])
+        end += 1
+        start = end
+        while end < len(words) and (words[end] == "," or words[end] in _AND or words[end] in _OR):
+            end += 1
+        if end == start or end == len(words) or not _is_item(words[end]):
+            return start, items, joins
+        joins += words[start:end]
+    return end, items, joins
 
 
 def _is_item(word: str) -> bool:
