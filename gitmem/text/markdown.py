@@ -59,26 +59,24 @@ def pieces_of(lines: Sequence[str], at: int) -> Iterator[Piece]:
             yield _item(lines, at, end, item, head)
             at = end + 1
         else:
-            end = at
-            while (
-                end + 1 < len(lines)
-                and _goes_on(lines[end + 1])
-                and not IMPORT.fullmatch(line.strip())
-            ):
-                end += 1
-            if end + 1 < len(lines) and _UNDERLINE.match(lines[end + 1]) and end == at:
-                head = line.strip()
-                yield Piece("head", at + 1, at + 2, head, head)
-                at += 2
-                continue
-            text = "\n".join(one.strip() for one in lines[at : end + 1])
-            kind = (
-                "table"
-                if all(one.lstrip().startswith("|") for one in lines[at : end + 1])
-                else "text"
-            )
-            yield Piece(kind, at + 1, end + 1, re.sub(r"(?m)^>[ \t]?", "", text), head)
-            at = end + 1
+            piece = _paragraph(lines, at, head)
+            head = piece.head
+            yield piece
+            at = piece.last
+
+
+def _paragraph(lines: Sequence[str], at: int, head: str) -> Piece:
+    """Return a paragraph, a table, or a line that is underlined as a heading."""
+    end = at
+    if not IMPORT.fullmatch(lines[at].strip()):
+        while end + 1 < len(lines) and _goes_on(lines[end + 1]):
+            end += 1
+    if end == at and end + 1 < len(lines) and _UNDERLINE.match(lines[end + 1]):
+        head = lines[at].strip()
+        return Piece("head", at + 1, at + 2, head, head)
+    rows = [line.strip() for line in lines[at : end + 1]]
+    kind = "table" if all(row.startswith("|") for row in rows) else "text"
+    return Piece(kind, at + 1, end + 1, re.sub(r"(?m)^>[ \t]?", "", "\n".join(rows)), head)
 
 
 def _heading_text(said: str) -> str:
@@ -152,20 +150,23 @@ def _end_of_item(lines: Sequence[str], at: int) -> int:
                 break
             n = after
             continue
-        deep = _wide(line)
+        if _ends_item(line, lines[n - 1], depth):
+            break
         fence = FENCE.match(line)
-        if deep <= depth and (
-            ITEM.match(line)
-            or _HEADING.match(line)
-            or _RULER.match(line)
-            or (fence and deep < depth + 2)
-        ):
-            break
-        if deep < depth + 2 and (not lines[n - 1].strip() or IMPORT.fullmatch(line.strip())):
-            break
         end = n = _end_of_fence(lines, n, fence[1]) if fence else n
         n += 1
     return end
+
+
+def _ends_item(line: str, before: str, depth: int) -> bool:
+    """Return whether a line no longer belongs to an item that is indented by `depth`."""
+    indent = _wide(line)
+    if indent >= depth + 2:
+        return False
+    if not before.strip() or IMPORT.fullmatch(line.strip()):
+        return True
+    begins = ITEM.match(line) or _HEADING.match(line) or _RULER.match(line) or FENCE.match(line)
+    return indent <= depth and bool(begins)
 
 
 def _item(lines: Sequence[str], at: int, end: int, item: "re.Match[str]", head: str) -> Piece:
