@@ -265,7 +265,7 @@ def _objects(text: str) -> Iterator[Any]:
         at = end - 1
 
 
-def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:  # noqa: C901
+def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
     """Return a value without what is not a part of its schema.
 
     Raises ValueError that names the first place that is wrong.
@@ -274,32 +274,43 @@ def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:  # noqa
     here = where or "it"
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         value = int(value)
-    if kind and (
-        not isinstance(value, _TYPES[kind])
-        or (isinstance(value, bool) and kind in {"number", "integer"})
-    ):
+    if kind and not _is_of_type(value, kind):
         raise ValueError(f"{here} is not of type {kind}")
     if "enum" in schema and value not in schema["enum"]:
         raise ValueError(f"{here} is none of {', '.join(map(str, schema['enum']))}")
     if kind == "object":
-        missing = [name for name in schema.get("required", ()) if name not in value]
-        if missing:
-            raise ValueError(f"{here} lacks '{missing[0]}'")
-        out = {}
-        for name, part in schema.get("properties", {}).items():
-            if name in value and not (
-                value[name] is None and name not in schema.get("required", ())
-            ):
-                out[name] = _fit(value[name], part, f"'{name}'")
-        return out
+        return _fit_object(value, schema, here)
     if kind == "array" and "items" in schema:
-        kept, wrong = [], ""
-        for part in value:
-            try:
-                kept.append(_fit(part, schema["items"], f"a part of {here}"))
-            except ValueError as error:
-                wrong = wrong or str(error)
-        if value and not kept:
-            raise ValueError(wrong)
-        return kept
+        return _fit_array(value, schema["items"], here)
     return value
+
+
+def _is_of_type(value: Any, kind: str) -> bool:
+    if isinstance(value, bool) and kind in {"number", "integer"}:
+        return False
+    return isinstance(value, _TYPES[kind])
+
+
+def _fit_object(value: Mapping[str, Any], schema: Mapping[str, Any], here: str) -> dict[str, Any]:
+    required = schema.get("required", ())
+    missing = [name for name in required if name not in value]
+    if missing:
+        raise ValueError(f"{here} lacks '{missing[0]}'")
+    return {
+        name: _fit(value[name], part, f"'{name}'")
+        for name, part in schema.get("properties", {}).items()
+        if name in value and (value[name] is not None or name in required)
+    }
+
+
+def _fit_array(value: Sequence[Any], schema: Mapping[str, Any], here: str) -> list[Any]:
+    """Return the parts that fit; raise ValueError where there are parts and none does."""
+    kept, wrong = [], ""
+    for part in value:
+        try:
+            kept.append(_fit(part, schema, f"a part of {here}"))
+        except ValueError as error:
+            wrong = wrong or str(error)
+    if value and not kept:
+        raise ValueError(wrong)
+    return kept
