@@ -228,22 +228,15 @@ def words(command: str, home: str) -> list[str]:
     return argv
 
 
-def _talk(process: "subprocess.Popen[bytes]", prompt: bytes, end: float) -> tuple[bytes, bytes]:  # noqa: C901
+def _talk(process: "subprocess.Popen[bytes]", prompt: bytes, end: float) -> tuple[bytes, bytes]:
     """Write the prompt and read both outputs, at once and without threads.
 
     Raises TimeoutError, ModelFailed for too long an answer.
     """
-    assert process.stdin and process.stdout and process.stderr
-    kept = {process.stdout: bytearray(), process.stderr: bytearray()}
-    rest = memoryview(prompt)
-    with selectors.DefaultSelector() as pipes:
-        for end_of in (process.stdin, process.stdout, process.stderr):
-            os.set_blocking(end_of.fileno(), False)
-            pipes.register(
-                end_of, selectors.EVENT_WRITE if end_of is process.stdin else selectors.EVENT_READ
-            )
+    with selectors.DefaultSelector() as selector:
+        pipes = _Pipes(process, prompt, selector)
         gone = 0.0
-        while any(key.fileobj is not process.stdin for key in pipes.get_map().values()):
+        while pipes.is_reading():
             now = time.monotonic()
             if now > end:
                 raise TimeoutError
@@ -251,31 +244,64 @@ def _talk(process: "subprocess.Popen[bytes]", prompt: bytes, end: float) -> tupl
                 gone = gone or now + GRACE
                 if now > gone:
                     break
-            for key, _ in pipes.select(min(0.05, end - now)):
-                pipe: Any = key.fileobj
-                try:
-                    if pipe is process.stdin:
-                        rest = rest[os.write(key.fd, rest[:STEP]) :]
-                        done = not rest
-                    else:
-                        data = os.read(key.fd, STEP)
-                        kept[pipe] += data
-                        done = not data
-                except BlockingIOError:
-                    continue
-                except OSError:  # it closed its input: it may answer all the same
-                    done = True
-                if done:
-                    pipes.unregister(pipe)
-                    pipe.close()
-            del kept[process.stderr][:-ERRORS]
-            if len(kept[process.stdout]) > MOST:
-                raise ModelFailed(
-                    f"the program printed more than {MOST >> 20} MiB and was stopped.",
-                    "It should print one JSON object.",
-                    kind="program",
-                )
-    return bytes(kept[process.stdout]), bytes(kept[process.stderr])
+            pipes.move(min(0.05, end - now))
+    return bytes(pipes.answer), bytes(pipes.errors)
+
+
+class _Pipes:
+    """The pipes to and from a program."""
+
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", prompt: bytes, selector: selectors.BaseSelector
+    ) -> None:
+        assert process.stdin and process.stdout and process.stderr
+        self.answer = bytearray()
+        self.errors = bytearray()  # the end of what the program said of them
+        self._rest = memoryview(prompt)
+        self._input = process.stdin
+        self._kept = {process.stdout: self.answer, process.stderr: self.errors}
+        self._selector = selector
+        for pipe in (self._input, *self._kept):
+            os.set_blocking(pipe.fileno(), False)
+            is_input = pipe is self._input
+            selector.register(pipe, selectors.EVENT_WRITE if is_input else selectors.EVENT_READ)
+
+    def is_reading(self) -> bool:
+        """Return whether the program may still print something."""
+        return any(key.fileobj is not self._input for key in self._selector.get_map().values())
+
+    def move(self, seconds: float) -> None:
+        """Write and read what can be, waiting so long for it; close what has ended.
+
+        Raises ModelFailed for too long an answer.
+        """
+        for key, _ in self._selector.select(seconds):
+            pipe: Any = key.fileobj
+            try:
+                ended = self._write(key.fd) if pipe is self._input else self._read(pipe, key.fd)
+            except BlockingIOError:
+                continue
+            except OSError:  # it closed its input: it may answer all the same
+                ended = True
+            if ended:
+                self._selector.unregister(pipe)
+                pipe.close()
+        del self.errors[:-ERRORS]
+        if len(self.answer) > MOST:
+            raise ModelFailed(
+                f"the program printed more than {MOST >> 20} MiB and was stopped.",
+                "It should print one JSON object.",
+                kind="program",
+            )
+
+    def _write(self, fd: int) -> bool:
+        self._rest = self._rest[os.write(fd, self._rest[:STEP]) :]
+        return not self._rest
+
+    def _read(self, pipe: Any, fd: int) -> bool:
+        data = os.read(fd, STEP)
+        self._kept[pipe] += data
+        return not data
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
