@@ -57,15 +57,10 @@ def record(
     files: dict[str, list[dict[str, Any]]] = {}
     for link in links:
         for path, spans in link.files.items():
-            lines = text(path)
-            if lines is None or not spans:
-                continue
-            who = {"type": link.kind, **({"model_id": model_id(link.model)} if link.model else {})}
-            ranges = [_range(first, last, lines) for first, last, *_ in spans if last <= len(lines)]
-            if ranges:
-                files.setdefault(path, []).append(
-                    {"url": url_of(link.session), "contributor": who, "ranges": ranges}
-                )
+            lines = text(path) if spans else None
+            conversation = None if lines is None else _conversation(link, spans, lines)
+            if conversation:
+                files.setdefault(path, []).append(conversation)
     if not files:
         return None
     agents = sorted({link.agent for link in links if link.agent})
@@ -78,6 +73,19 @@ def record(
         "files": [{"path": path, "conversations": rows} for path, rows in sorted(files.items())],
         **({"metadata": {"agents": agents}} if agents else {}),
     }
+
+
+def _conversation(
+    link: Link, spans: Sequence[Sequence[Any]], lines: Sequence[str]
+) -> dict[str, Any] | None:
+    """Return what a session wrote of a file; None where the file is too short for any of it."""
+    ranges = [_range(first, last, lines) for first, last, *_ in spans if last <= len(lines)]
+    if not ranges:
+        return None
+    contributor = {"type": link.kind}
+    if link.model:
+        contributor["model_id"] = model_id(link.model)
+    return {"url": url_of(link.session), "contributor": contributor, "ranges": ranges}
 
 
 def url_of(session: str) -> str:

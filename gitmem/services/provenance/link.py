@@ -309,29 +309,26 @@ class Linker:
         names = list(dict.fromkeys([*([maker] if maker else []), *spans, *old]))
         out = []
         for session in names:
-            known = sessions.get(self.state, session)
-            earlier = old.get(session)
-            how = COMMITTED if session == maker else WROTE if session in spans else TOOK_PART
-            agent = (known.agent if known else "") or (earlier.agent if earlier else "")
-            model = self._model(known) if known else earlier.model if earlier else ""
-            places: dict[int, list[int]] = {}
-            for part in parts:
-                if part.session == session:
-                    places.setdefault(part.edit, []).extend(part.places)
-            files = spans.get(session, {})
+            agent, model = self._who(session, old.get(session))
             out.append(
                 Link(
                     commit.oid,
                     session,
                     agent,
                     model,
-                    how,
+                    COMMITTED if session == maker else WROTE if session in spans else TOOK_PART,
                     float(commit.at),
-                    files,
-                    sorted(places.items()),
+                    spans.get(session, {}),
+                    _places(parts, session),
                 )
             )
         return [*out, *self._imported(commit, names)]
+
+    def _who(self, id: str, earlier: Link | None) -> tuple[str, str]:
+        """Return the agent and the model of a session, else those that were noted earlier."""
+        session = sessions.get(self.state, id)
+        before = (earlier.agent, earlier.model) if earlier else ("", "")
+        return (session.agent or before[0], self._model(session)) if session else before
 
     def _imported(self, commit: CodeCommit, names: Sequence[str]) -> list[Link]:
         """Return what other tools said of a commit before."""
@@ -385,3 +382,12 @@ def _time(row: Row) -> float:
         return seconds(str(row.get("timestamp") or ""))
     except ValueError:
         return 0.0
+
+
+def _places(parts: Sequence[AttributedLines], session: str) -> list[tuple[int, list[int]]]:
+    """Return (edit, its places) of the edits of a session, in their order."""
+    places: dict[int, list[int]] = {}
+    for part in parts:
+        if part.session == session:
+            places.setdefault(part.edit, []).extend(part.places)
+    return sorted(places.items())
