@@ -59,33 +59,41 @@ def command_of(settings: Settings, env: Mapping[str, str]) -> str:
     return str(env.get("GITMEM_MODEL_COMMAND") or settings.get("modelCommand")).strip()
 
 
-def describe(settings: Settings, env: Mapping[str, str]) -> Provider:  # noqa: C901
+def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
     """Return what would be asked, without asking it, and without importing what would ask it."""
     kind = settings.get("summariser")
     if kind == "command":
-        command = command_of(settings, env)
-        if not command:
-            refused = (
-                "; this repository's own is ignored" if "modelCommand" in settings.refused else ""
-            )
-            return Provider(
-                kind,
-                missing=f"summariser is 'command', and gitmem.modelCommand is empty{refused}.",
-                hint="Set it for yourself: git mem config --global modelCommand 'PROGRAM "
-                "ARGUMENTS'",
-            )
-        from gitmem.llm.command import words
-
-        try:
-            return Provider(kind, model=command, server=words(command, env.get("HOME") or "/")[0])
-        except ModelFailed as error:
-            return Provider(kind, missing=str(error), hint=error.hint)
-    if kind in ("claude", "codex") or (
-        kind == "gemini" and not key_of(settings, env)[0] and which("gemini", path=env.get("PATH"))
-    ):
+        return _command(settings, env)
+    if kind in ("claude", "codex"):
         return _cli(kind, env, settings)
     if kind != "gemini":
         return Provider("offline")
+    if not key_of(settings, env)[0] and which("gemini", path=env.get("PATH")):
+        return _cli(kind, env, settings)
+    return _gemini(settings, env)
+
+
+def _command(settings: Settings, env: Mapping[str, str]) -> Provider:
+    """Return a program of the user's as what is asked."""
+    command = command_of(settings, env)
+    if not command:
+        refused = "; this repository's own is ignored" if "modelCommand" in settings.refused else ""
+        return Provider(
+            "command",
+            missing=f"summariser is 'command', and gitmem.modelCommand is empty{refused}.",
+            hint="Set it for yourself: git mem config --global modelCommand 'PROGRAM ARGUMENTS'",
+        )
+    from gitmem.llm.command import words
+
+    try:
+        program = words(command, env.get("HOME") or "/")[0]
+    except ModelFailed as error:
+        return Provider("command", missing=str(error), hint=error.hint)
+    return Provider("command", model=command, server=program)
+
+
+def _gemini(settings: Settings, env: Mapping[str, str]) -> Provider:
+    """Return Gemini's server as what is asked."""
     from gitmem.llm.gemini import NAME, usable
 
     wanted = settings.get("geminiModel")
@@ -93,7 +101,7 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:  # noqa: C
     url = url_of(settings, env)
     model, remark = usable(wanted)
     server, wrong, plain = _server(url)
-    row = Provider(kind, model, key_from, server, remarks=tuple(filter(None, (remark, plain))))
+    row = Provider("gemini", model, key_from, server, remarks=tuple(filter(None, (remark, plain))))
     if not NAME.fullmatch(wanted):
         return row._replace(
             model="",
