@@ -22,6 +22,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import yaml
@@ -89,30 +90,28 @@ def files(root: str, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """
     inside = os.path.join(os.path.realpath(root), "") if root else ""
     for shown, folder in folders(root, env):
-        count = 0
-        if not shown.startswith("~") and not os.path.realpath(folder).startswith(inside):
+        free = shown.startswith("~")  # the user's own: its links may lead anywhere
+        if not free and not os.path.realpath(folder).startswith(inside):
             continue
-        for place, names, found in os.walk(folder):
-            names[:] = (
-                sorted(name for name in names if not name.startswith("."))
-                if place.count(os.sep) - folder.count(os.sep) < DEPTH
-                else []
-            )
-            for name in sorted(found):
-                full = os.path.join(place, name)
-                leads_out = (
-                    not shown.startswith("~")
-                    and os.path.islink(full)
-                    and not os.path.realpath(full).startswith(inside)
-                )
-                if (
-                    name.endswith(".md")
-                    and not name.startswith(".")
-                    and count < FILES
-                    and not leads_out
-                ):
-                    count += 1
-                    yield os.path.join(shown, os.path.relpath(full, folder)), full
+        definitions = (
+            path
+            for path in _markdown_files(folder)
+            if free or not os.path.islink(path) or os.path.realpath(path).startswith(inside)
+        )
+        for path in islice(definitions, FILES):
+            yield os.path.join(shown, os.path.relpath(path, folder)), path
+
+
+def _markdown_files(folder: str) -> Iterator[str]:
+    """Yield the paths of the Markdown files below a folder, what is hidden left out."""
+    for place, names, files in os.walk(folder):
+        if place.count(os.sep) - folder.count(os.sep) < DEPTH:
+            names[:] = sorted(name for name in names if not name.startswith("."))
+        else:
+            names.clear()
+        for name in sorted(files):
+            if name.endswith(".md") and not name.startswith("."):
+                yield os.path.join(place, name)
 
 
 def known(root: str, env: Mapping[str, str]) -> list[Agent]:
