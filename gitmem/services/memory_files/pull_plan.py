@@ -5,7 +5,7 @@ It says what is new, changed, moved or gone since the last time. This module onl
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -76,22 +76,10 @@ class _Planner:
 
     def run(self, blocks: bool) -> PullPlan:
         """Return the plan."""
-        groups: dict[tuple[str, str], list[ImportedRecord]] = {}
-        for one in self.world.known:
-            groups.setdefault(
-                (str(one.source.get("file") or ""), str(one.source.get("tree") or "")), []
-            ).append(one)
         self._set_aside_undecided()
         edited = self._blocks()
-        for memo in self.files.memos if not blocks else ():
-            mine = groups.pop((memo.name, memo.tree), [])
-            if memo.tracked:  # it was not, when these were read
-                mine += groups.pop((memo.name, self.files.tree), [])
-            if memo.name not in self._undecided:
-                self._file(memo, [one for one in mine if one.record.id not in edited])
-        for (name, tree), left in sorted(groups.items()) if not blocks else ():
-            if name and self.world.gone(name, tree) and not (self.world.operation and not tree):
-                self.gone += [(one, None) for one in left if one.is_live]
+        if not blocks:
+            self._files(edited)
         self._went_elsewhere()
         self._keep_what_others_removed()
         self._new()
@@ -102,6 +90,23 @@ class _Planner:
         }
         self.plan.actions.sort(key=lambda a: (order.get(a.file, len(order)), a.file, a.line, a.id))
         return self.plan
+
+    def _files(self, edited: set[str]) -> None:
+        """Compare the files, and those that are gone, with what was read from them before."""
+        groups = _by_file(self.world.known)
+        for memo in self.files.memos:
+            mine = groups.pop((memo.name, memo.tree), [])
+            if memo.tracked:  # it was not, when these were read
+                mine += groups.pop((memo.name, self.files.tree), [])
+            if memo.name not in self._undecided:
+                self._file(memo, [record for record in mine if record.record.id not in edited])
+        self._went_away(groups)
+
+    def _went_away(self, groups: Mapping[tuple[str, str], Sequence[ImportedRecord]]) -> None:
+        """Note the records of files that are gone."""
+        for (name, tree), records in sorted(groups.items()):
+            if name and self.world.gone(name, tree) and not (self.world.operation and not tree):
+                self.gone += [(record, None) for record in records if record.is_live]
 
     def _program(self, memo: Memo) -> str:
         """Return the agent that may have written what a file says; empty for a person.
@@ -199,53 +204,54 @@ class _Planner:
 
     # -- our own blocks
 
-    def _blocks(self) -> set[str]:  # noqa: C901
+    def _blocks(self) -> set[str]:
         """Take what somebody changed in blocks of ours; return the ids of these records."""
         done: set[str] = set()
         rows = {managed_block.short(str(row["id"])): row for row in self.world.rows}
         for memo in self.files.memos:
             if memo.name in self._undecided:
                 continue
-            for found in managed_block.find(memo.text.replace("\r\n", "\n").split("\n")):
-                for line in found.lines:
-                    row = rows.get(line.short)
-                    if row is not None and memo.tracked and row["store"] != "shared":
-                        # anybody may have written it: it changes nothing of this user's alone
-                        row = None
-                    if line.edited and row is None and self._wrote(memo, line.number, line.text):
-                        self.plan.notes.append(
-                            f"{memo.name}:{line.number} was edited, and no record has the id "
-                            f"{line.short}: it becomes one of its own."
-                        )
-                    elif (
-                        line.edited
-                        and row is not None
-                        and (who := self.world.author(memo, (line.number,)) if memo.blamed else "")
-                    ):
-                        if line.text != text_of(row, self.world.clean) and self._wrote(
-                            memo, line.number, line.text
-                        ):
-                            self.plan.notes.append(
-                                f"{memo.name}:{line.number} was edited by {who}: the record "
-                                f"{line.short} stays as it is."
-                            )
-                    elif (
-                        line.edited
-                        and row is not None
-                        and row["id"] not in done
-                        and self._line(memo, line, row)
-                    ):
-                        done.add(str(row["id"]))
-                for number, text in found.added:
-                    self._wrote(memo, number, text)
-                missing = found.said - len(found.lines)
-                if found.whole and missing > 0:
-                    self.plan.notes.append(
-                        f"{memo.name}: {missing} line{'s were' if missing > 1 else ' was'} taken "
-                        f"out of the block; the next push writes what is still in the store. "
-                        "To put a record aside: git mem archive ID"
-                    )
+            for block in managed_block.find(memo.text.replace("\r\n", "\n").split("\n")):
+                self._block(memo, block, rows, done)
         return done
+
+    def _block(
+        self, memo: Memo, block: managed_block.ManagedBlock, rows: Mapping[str, Row], done: set[str]
+    ) -> None:
+        """Take in one block; add the ids of the records that it changes to `done`."""
+        for line in block.lines:
+            if line.edited:
+                self._edited(memo, line, rows.get(line.short), done)
+        for number, text in block.added:
+            self._wrote(memo, number, text)
+        missing = block.said - len(block.lines)
+        if block.whole and missing > 0:
+            self.plan.notes.append(
+                f"{memo.name}: {missing} line{'s were' if missing > 1 else ' was'} taken "
+                f"out of the block; the next push writes what is still in the store. "
+                "To put a record aside: git mem archive ID"
+            )
+
+    def _edited(
+        self, memo: Memo, line: managed_block.BlockLine, row: Row | None, done: set[str]
+    ) -> None:
+        """Take in an edited line; add the id of the record that it changes to `done`."""
+        place = f"{memo.name}:{line.number} was edited"
+        if row is None or (memo.tracked and row["store"] != "shared"):
+            # anybody may have written a tracked line: it changes nothing of this user's alone
+            if self._wrote(memo, line.number, line.text):
+                self.plan.notes.append(
+                    f"{place}, and no record has the id {line.short}: it becomes one of its own."
+                )
+            return
+        author = self.world.author(memo, (line.number,)) if memo.blamed else ""
+        if not author:
+            if row["id"] not in done and self._line(memo, line, row):
+                done.add(str(row["id"]))
+        elif line.text != text_of(row, self.world.clean) and self._wrote(
+            memo, line.number, line.text
+        ):
+            self.plan.notes.append(f"{place} by {author}: the record {line.short} stays as it is.")
 
     def _wrote(self, memo: Memo, number: int, text: str) -> bool:
         """Take what somebody wrote into a block as a statement of its own.
@@ -333,43 +339,41 @@ class _Planner:
         new = [
             PairedStatement(s.key, s.lines[0], f"{s.title} {s.body}") for s in memo.page.statements
         ]
-        equal = {
-            j: mine[i]
-            for i, j in pair([one.said() for one in mine], new)
-            if mine[i].source.get("hash") == new[j].key
-        }
+        equal = _equal_pairs(mine, new)
         grown = self._grown(memo, mine, equal)
-        taken = {id(one) for one in (*equal.values(), *grown.values())}
-        rest = [one for one in mine if id(one) not in taken]
-        live = [one for one in rest if one.is_live]
-        open_ = [j for j in range(len(new)) if j not in equal and j not in grown]
-        # what is equal takes part once more, as the neighbours that tell where a statement stood
-        olds, news = [*live, *equal.values(), *grown.values()], [*open_, *equal, *grown]
-        pairs = pair([one.said() for one in olds], [new[j] for j in news])
-        changed = {news[b]: olds[a] for a, b in pairs if a < len(live) and b < len(open_)}
+        taken = {id(record) for record in (*equal.values(), *grown.values())}
+        live = [record for record in mine if record.is_live and id(record) not in taken]
+        changed = _changed_pairs(live, new, {**equal, **grown})
         for j, statement in enumerate(memo.page.statements):
             if j in equal:
                 self._equal(memo, statement, equal[j])
-            elif j in grown and grown[j].is_live:
-                self._longer(memo, statement, grown[j])
             elif j in grown:
-                self._equal(memo, statement, grown[j])
+                take = self._longer if grown[j].is_live else self._equal
+                take(memo, statement, grown[j])
             elif j in changed:
                 self._changed(memo, statement, changed[j])
-            elif held := next(
-                (
-                    one
-                    for one in rest
-                    if one.is_live and not self._knows(one) and _like(one, new[j])
-                ),
-                None,
-            ):
-                self._note(HELD, memo, statement, held)
             else:
-                self.fresh.append((memo, statement))
+                self._unpaired(memo, statement, new[j], live)
         done = {id(one) for one in changed.values()}
         if not memo.cut:
             self.gone += [(one, memo) for one in live if id(one) not in done]
+
+    def _unpaired(
+        self,
+        memo: Memo,
+        statement: FileStatement,
+        said: PairedStatement,
+        live: Sequence[ImportedRecord],
+    ) -> None:
+        """Take in a statement as a new one.
+
+        It is not new if it is like a record about which this work tree may not decide.
+        """
+        for record in live:
+            if not self._knows(record) and _like(record, said):
+                self._note(HELD, memo, statement, record)
+                return
+        self.fresh.append((memo, statement))
 
     def _grown(
         self, memo: Memo, mine: list[ImportedRecord], equal: dict[int, ImportedRecord]
@@ -390,22 +394,14 @@ class _Planner:
         for j, statement in enumerate(memo.page.statements) if left else ():
             if j in equal:
                 continue
-            known = [one for key, _, _ in statement.older for one in hashes.get(key, ())]
-            known += [
-                one
-                for one in lines.get(statement.lines[0], ())
-                if _begins(statement, one.record.title)
+            line = statement.lines[0]
+            older = [record for key, _, _ in statement.older for record in hashes.get(key, ())]
+            older += [
+                record for record in lines.get(line, ()) if _begins(statement, record.record.title)
             ]
-            known = [one for one in known if id(one) not in there]
-            if known:
-                out[j] = min(
-                    known,
-                    key=lambda one: (
-                        not one.is_live,
-                        one.said().line != statement.lines[0],
-                        one.record.id,
-                    ),
-                )
+            older = [record for record in older if id(record) not in there]
+            if older:
+                out[j] = min(older, key=lambda record: _distance(record, line))
                 there.add(id(out[j]))
         return out
 
@@ -621,33 +617,11 @@ class _Planner:
             if statement.key in aside:  # somebody put it aside on purpose, wherever it stands
                 self._note(SAME, memo, statement, aside[statement.key])
                 continue
-            if (
-                row is not None
-                and row["id"] not in stale
-                and (not statement.body or self._says_too(row, words))
-            ):
-                self.plan.actions.append(
-                    Action(
-                        DUPLICATE,
-                        memo.name,
-                        statement.lines[0],
-                        str(row["store"]),
-                        statement.title,
-                        why=str(row["id"]),
-                    )
-                )
+            if row is not None and row["id"] not in stale and self._has_all(row, statement, words):
+                self._duplicate(memo, statement, str(row["store"]), str(row["id"]))
                 continue
             if words in bodies:
-                self.plan.actions.append(
-                    Action(
-                        DUPLICATE,
-                        memo.name,
-                        statement.lines[0],
-                        memo.scope,
-                        statement.title,
-                        why=bodies[words],
-                    )
-                )
+                self._duplicate(memo, statement, memo.scope, bodies[words])
                 continue
             author = self._author(memo, statement)
             record = self._make(memo, statement, author)
@@ -667,8 +641,14 @@ class _Planner:
             else:
                 self._put(NEW, memo, statement.lines[0], memo.scope, None, record)
 
-    def _says_too(self, row: Row, words: str) -> bool:
-        """Say whether a record with the same title has the same text below it."""
+    def _duplicate(self, memo: Memo, statement: FileStatement, scope: str, id: str) -> None:
+        line = statement.lines[0]
+        self.plan.actions.append(Action(DUPLICATE, memo.name, line, scope, statement.title, why=id))
+
+    def _has_all(self, row: Row, statement: FileStatement, words: str) -> bool:
+        """Say whether a record with the title of a statement has its text below it too."""
+        if not statement.body:
+            return True
         try:
             record = self.world.store(str(row["store"])).get(str(row["id"])).record
         except GitmemError:
@@ -822,6 +802,43 @@ class _Planner:
         return record if is_own else confirmed_by(record, self.now, self.world.who.author[0])
 
 
+def _by_file(
+    records: Sequence[ImportedRecord],
+) -> dict[tuple[str, str], list[ImportedRecord]]:
+    """Return records by the file and the work tree that they were read from."""
+    groups: dict[tuple[str, str], list[ImportedRecord]] = {}
+    for record in records:
+        place = (str(record.source.get("file") or ""), str(record.source.get("tree") or ""))
+        groups.setdefault(place, []).append(record)
+    return groups
+
+
+def _equal_pairs(
+    records: Sequence[ImportedRecord], new: Sequence[PairedStatement]
+) -> dict[int, ImportedRecord]:
+    """Return the records whose statements have the same words, by the statement's number."""
+    return {
+        number: records[i]
+        for i, number in pair([record.said() for record in records], new)
+        if records[i].source.get("hash") == new[number].key
+    }
+
+
+def _changed_pairs(
+    live: Sequence[ImportedRecord],
+    new: Sequence[PairedStatement],
+    paired: Mapping[int, ImportedRecord],
+) -> dict[int, ImportedRecord]:
+    """Return the records whose statements have other words now, by the statement's number.
+
+    What is paired already takes part, as the neighbours that tell where a statement stood.
+    """
+    unpaired = [number for number in range(len(new)) if number not in paired]
+    records, numbers = [*live, *paired.values()], [*unpaired, *paired]
+    pairs = pair([record.said() for record in records], [new[number] for number in numbers])
+    return {numbers[b]: records[a] for a, b in pairs if a < len(live) and b < len(unpaired)}
+
+
 def memo_scope(memo: Memo, one: ImportedRecord) -> str:
     """Return the store that a record belongs to.
 
@@ -852,6 +869,11 @@ def _lines_of(memo: Memo, statement: FileStatement) -> Sequence[int]:
 
 def _words(text: str) -> set[str]:
     return set(_WORDS.findall(text.casefold()))
+
+
+def _distance(record: ImportedRecord, line: int) -> tuple[bool, bool, str]:
+    """Return how far a record is from being that of a line: the lowest is its own."""
+    return not record.is_live, record.said().line != line, record.record.id
 
 
 def _fits(memo: Memo, one: ImportedRecord) -> bool:
