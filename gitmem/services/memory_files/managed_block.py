@@ -122,27 +122,31 @@ def find(lines: Sequence[str]) -> list[ManagedBlock]:
         if n not in hidden and (_BEGIN.match(line) or _END.match(line))
     ]
     out: list[ManagedBlock] = []
-    at = 0
     free = 0  # the first line that no block has
-    while at < len(marks):
-        n, begins = marks[at]
-        if begins and at + 1 < len(marks) and not marks[at + 1][1]:
-            first, last, whole = n, marks[at + 1][0], True
-            at += 2
+    ends = [*marks[1:], (len(lines), True)]  # the mark after each
+    closed = False  # the mark before and this one are a whole block
+    for (n, begins), (limit, begins_anew) in zip(marks, ends, strict=False):
+        if closed:
+            closed = False
+            continue
+        first = last = n
+        closed = begins and not begins_anew
+        if closed:
+            last = limit
         elif begins:
-            limit = marks[at + 1][0] if at + 1 < len(marks) else len(lines)
-            first, last, whole = n, n, False
-            while last + 1 < limit and _is_ours(lines[last + 1]):
-                last += 1
-            at += 1
+            last = _reach(lines, n, limit, 1)
         else:
-            first, last, whole = n, n, False
-            while first > free and _is_ours(lines[first - 1]):
-                first -= 1
-            at += 1
-        out.append(_block(lines, first, last, whole))
+            first = _reach(lines, n, free - 1, -1)
+        out.append(_block(lines, first, last, closed))
         free = last + 1
     return out
+
+
+def _reach(lines: Sequence[str], n: int, limit: int, step: int) -> int:
+    """Return the last of the lines of ours beside one, before a limit, in the direction of step."""
+    while n + step != limit and _is_ours(lines[n + step]):
+        n += step
+    return n
 
 
 def _block(lines: Sequence[str], first: int, last: int, whole: bool) -> ManagedBlock:
