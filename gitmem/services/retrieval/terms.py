@@ -27,12 +27,14 @@ from gitmem.text.tokenizer import CJK, STOP, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.index.reader import Index
 
     Row = dict[str, Any]
+    # what it tells, the word, how to look for it, the name that it is a part of
+    _Job = tuple[float, str, str, str]
     _Clause = tuple[set["_Term"], float, set[str]]
 
 TERMS = 28  # words that are looked up
@@ -160,53 +162,30 @@ class PromptWords:
         runs = _RUN.findall(text)
         romance = sum(w in _ROMANCE for w in self.tokens) >= 2
         self.foreign = romance or bool(runs)
-        # what it tells, the word, how to look for it, the name that it is a part of
-        jobs: list[tuple[float, str, str, str]] = []
-        for name, parts in named.items():
-            jobs.append(
-                (
-                    _weight_of_name(name, parts),
-                    name,
-                    f"{quoted(' '.join(parts))} OR {quoted(''.join(parts))}",
-                    "",
-                )
-            )
-        whole = {name.lower() for name in named}
-        inner = {part: name for name, parts in named.items() for part in parts}
-        for word, weight in plain.items():
-            # Portuguese and Spanish bend more than the end that the index cuts off
-            if word not in whole:
-                root = word[: len(word) - 3 if len(word) > 7 else len(word) - 1]
-                jobs.append(
-                    (
-                        weight,
-                        word,
-                        f'"{root}" *' if romance and len(word) > 4 else quoted(word),
-                        inner.get(word, ""),
-                    )
-                )
-        for quote in list(dict.fromkeys(m[1] for m in _QUOTE.finditer(text)))[:6]:
-            if quote.count(" ") > 1 and len(WORD.findall(quote)) > 2:
-                jobs.append((NAMED, f"“{short(quote)}”", quoted(fold(quote)), ""))
         pairs = dict.fromkeys(f"{run[i]}{run[i + 1]}" for run in runs for i in range(len(run) - 1))
-        jobs += [
-            (COMPANY, pair, quoted(fold(pair)), "") for pair in pairs if pair not in CJK_CHATTER
+        jobs = [
+            *_jobs_of_names(named),
+            *_jobs_of_words(plain, named, romance=romance),
+            *_jobs_of_quotes(text),
+            *((COMPANY, pair, quoted(fold(pair)), "") for pair in pairs if pair not in CJK_CHATTER),
         ]
         jobs.sort(key=lambda job: -job[0])
         for weight, shown, expression, of in jobs[: TERMS + min(TERMS, len(pairs) // 2)]:
             self._look(_Term(shown, weight, of), expression)
-        for key in (
-            [key for key in SAME if not key.isascii() and any(key in run for run in runs)][:8]
-            if runs
-            else ()
-        ):
-            term = _Term(key, COMPANY)
-            self._alike(term, [w for w in SAME[key] if w.isascii()])
-            if term.rows:
-                self.terms[key + " "] = term
+        if runs:
+            self._translated(runs)
         self._joined()
         self._numbered()
         self._rare()
+
+    def _translated(self, runs: "Sequence[str]") -> None:
+        """Look up the Latin words for what runs without spaces say."""
+        keys = [key for key in SAME if not key.isascii() and any(key in run for run in runs)]
+        for key in keys[:8]:
+            term = _Term(key, COMPANY)
+            self._alike(term, [word for word in SAME[key] if word.isascii()])
+            if term.rows:
+                self.terms[key + " "] = term
 
     def _plain(self, text: str, named: "Mapping[str, list[str]]") -> "dict[str, float]":
         """Return the words that tell something, and how much; note all words in their order."""
@@ -405,38 +384,37 @@ class PromptWords:
         question = self._clause(self.texts[0], absent=0.0)
         out = {}
         for n, row in rows.items():
-            hits = [t for t in self.terms.values() if n in t.rows]
-            names = {t.shown for t in hits}
-            hits = sorted(
-                (t for t in hits if t.of not in names or n in t.title), key=lambda t: -t.worth(n)
-            )
+            hits = self._hits(n)
             if not hits:
                 continue
             answers = self.asks and _answers(row["title"], question[2])
-            score = max(
-                _evidence(n, row["title"], hits, clause)
-                for clause in (*clauses, question)
-                if answers or clause is not question
-            )
-            if (
-                self.error
-                and row["pattern"]
-                and max((alike(row["pattern"], p) for p in patterns), default=1.0) < 0.5
-            ):
-                score *= 0.5  # it waits for another error
-            titled, elsewhere = self.small.get(n, (0.0, 0.0))
-            told = sum(t.weight for t in hits)
-            if told > COMPANY:  # a word that needs company finds none in these
-                score += min(1.0, told) * (
-                    RARE_TITLED * min(2.0, titled) + RARE * min(2.0, elsewhere)
-                )
+            parts = [*clauses, question] if answers else clauses
+            score = max(_evidence(n, row["title"], hits, clause) for clause in parts)
+            if self.error and _is_other_error(row["pattern"], patterns):
+                score *= 0.5
+            score += self._company(n, hits)
             enough = self._least(hits) if answers else self.enough
-            out[n] = (
-                score,
-                score >= enough,
-                "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4])),
-            )
+            shown = dict.fromkeys(term.shown.strip() for term in hits[:4])
+            out[n] = (score, score >= enough, "words: " + ", ".join(shown))
         return out
+
+    def _hits(self, n: int) -> "list[_Term]":
+        """Return the terms that a row has, the most telling first.
+
+        A part of a name that it has too counts in its title alone.
+        """
+        hits = [term for term in self.terms.values() if n in term.rows]
+        names = {term.shown for term in hits}
+        hits = [term for term in hits if term.of not in names or n in term.title]
+        return sorted(hits, key=lambda term: -term.worth(n))
+
+    def _company(self, n: int, hits: "Sequence[_Term]") -> float:
+        """Return what the words of a row that tell nothing alone add to what it hits."""
+        weight = sum(term.weight for term in hits)
+        if weight <= COMPANY:  # a word that needs company finds none in these
+            return 0.0
+        titled, elsewhere = self.small.get(n, (0.0, 0.0))
+        return min(1.0, weight) * (RARE_TITLED * min(2.0, titled) + RARE * min(2.0, elsewhere))
 
     def _least(self, hits: "Sequence[_Term]") -> float:
         """Return the evidence that is enough for a title that answers a question.
@@ -504,24 +482,63 @@ def _is_said(term: _Term, text: str) -> bool:
 def weight_of(word: str, name: bool = False) -> float:
     """Return what a word tells before any store is asked: 0 nothing, 1 a subject."""
     if word.isdigit():
-        if not 2 < len(word) < 7 or (len(word) == 4 and "1900" < word < "2100"):  # a year
-            return 0.0
-        return COMPANY if word.endswith("00") else 1.0
+        return _weight_of_number(word)
     if len(word) < 2 or (len(word) == 2 and word.isalpha() and word not in SAME) or len(word) > 60:
         return 0.0
-    if not name:
-        roots = forms(word)
-        if any(root in CHATTER for root in roots):
-            return 0.0
-        if word in PLAIN_ERRORS:
-            return PLAIN
-        if any(root in COMMON for root in roots):
-            return COMPANY
-        if word in TOOLS:
-            return TOOL
-        if any(root in ORDINARY for root in roots):
-            return EVERYDAY
-    return 1.0
+    return 1.0 if name else _weight_in_text(word)
+
+
+def _weight_of_number(digits: str) -> float:
+    is_year = len(digits) == 4 and "1900" < digits < "2100"
+    if is_year or not 2 < len(digits) < 7:
+        return 0.0
+    return COMPANY if digits.endswith("00") else 1.0
+
+
+def _weight_in_text(word: str) -> float:
+    """Return what a word that is no name of code tells."""
+    roots = forms(word)
+    if not CHATTER.isdisjoint(roots):
+        return 0.0
+    if word in PLAIN_ERRORS:
+        return PLAIN
+    if not COMMON.isdisjoint(roots):
+        return COMPANY
+    if word in TOOLS:
+        return TOOL
+    return 1.0 if ORDINARY.isdisjoint(roots) else EVERYDAY
+
+
+def _jobs_of_names(named: "Mapping[str, Sequence[str]]") -> "Iterator[_Job]":
+    for name, parts in named.items():
+        expression = f"{quoted(' '.join(parts))} OR {quoted(''.join(parts))}"
+        yield _weight_of_name(name, parts), name, expression, ""
+
+
+def _jobs_of_words(
+    plain: "Mapping[str, float]", named: "Mapping[str, Sequence[str]]", *, romance: bool
+) -> "Iterator[_Job]":
+    names = {name.lower() for name in named}
+    inner = {part: name for name, parts in named.items() for part in parts}
+    for word, weight in plain.items():
+        if word in names:
+            continue
+        expression = quoted(word)
+        if romance and len(word) > 4:
+            # Portuguese and Spanish bend more than the end that the index cuts off
+            expression = f'"{word[: len(word) - 3 if len(word) > 7 else len(word) - 1]}" *'
+        yield weight, word, expression, inner.get(word, "")
+
+
+def _jobs_of_quotes(text: str) -> "Iterator[_Job]":
+    for quote in list(dict.fromkeys(match[1] for match in _QUOTE.finditer(text)))[:6]:
+        if quote.count(" ") > 1 and len(WORD.findall(quote)) > 2:
+            yield NAMED, f"“{short(quote)}”", quoted(fold(quote)), ""
+
+
+def _is_other_error(pattern: str, patterns: "Collection[str]") -> bool:
+    """Return whether a row waits for an error that has little to do with those of the task."""
+    return bool(pattern) and max((alike(pattern, p) for p in patterns), default=1.0) < 0.5
 
 
 def _names(text: str) -> "dict[str, list[str]]":
