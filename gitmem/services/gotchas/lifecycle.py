@@ -5,8 +5,9 @@ this time is the caller's to say.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import chain
 from typing import Any
 
 from gitmem.errors import UserError
@@ -42,35 +43,40 @@ def alike(indexes: Sequence[Index], new: Record) -> tuple[Row, str] | None:
 
     They share "error", "title" or "code". The result is None if there is no such gotcha.
     """
-
-    def others(rows: Iterable[Row]) -> list[Row]:
-        return [
-            row
-            for row in rows
-            if row["kind"] == "gotcha" and row["id"] != new.id and row["status"] in LIVE
-        ]
-
     patterns = error_patterns(new.get("triggers"))
-    words = _words(new.title)
     paths = sorted({str(anchor["path"]) for anchor in new.anchors if anchor.get("path")})
     for index in indexes:
-        for row in others(index.by_patterns(patterns)) if patterns else ():
-            return row, "error"
-        for row in (
-            others(
-                index.search(new.title, limit=5, kinds=("gotcha",), statuses=LIVE, snippets=False)
-            )
-            if words
-            else ()
-        ):
-            if SequenceMatcher(None, words, _words(row["title"]), autojunk=False).ratio() >= NEARLY:
-                return row, "title"
-        for row in (
-            others(index.rows(kinds=("gotcha",), statuses=LIVE, paths=paths)) if paths else ()
-        ):
-            if any(_same_code(one, other) for one in new.anchors for other in row["anchors"]):
-                return row, "code"
+        candidates: Iterable[tuple[Row, str]] = chain(
+            _with_same_error(index, patterns),
+            _with_like_title(index, new.title),
+            _at_same_code(index, new.anchors, paths),
+        )
+        for row, shared in candidates:
+            if row["kind"] == "gotcha" and row["id"] != new.id and row["status"] in LIVE:
+                return row, shared
     return None
+
+
+def _with_same_error(index: Index, patterns: Sequence[str]) -> Iterator[tuple[Row, str]]:
+    for row in index.by_patterns(patterns) if patterns else ():
+        yield row, "error"
+
+
+def _with_like_title(index: Index, title: str) -> Iterator[tuple[Row, str]]:
+    words = _words(title)
+    if words:
+        for row in index.search(title, limit=5, kinds=("gotcha",), statuses=LIVE, snippets=False):
+            likeness = SequenceMatcher(None, words, _words(row["title"]), autojunk=False)
+            if likeness.ratio() >= NEARLY:
+                yield row, "title"
+
+
+def _at_same_code(
+    index: Index, anchors: Sequence[Mapping[str, Any]], paths: Sequence[str]
+) -> Iterator[tuple[Row, str]]:
+    for row in index.rows(kinds=("gotcha",), statuses=LIVE, paths=paths) if paths else ():
+        if any(_same_code(anchor, other) for anchor in anchors for other in row["anchors"]):
+            yield row, "code"
 
 
 def _words(title: str) -> list[str]:
@@ -206,40 +212,26 @@ def merge(
     ]
     if not others:  # it was done before: nothing is counted twice
         return Change(into, into, Written(None))
-    patterns = list(
-        dict.fromkeys(
-            p for record in (into, *others) for p in error_patterns(record.get("triggers"))
-        )
-    )
-    triggers = {
-        **into.get("triggers"),
-        **({"error": patterns[0] if len(patterns) == 1 else patterns} if patterns else {}),
-    }
+    every = (into, *others)
     seen = [
         stamp
-        for record in (into, *others)
+        for record in every
         for stamp in (record.fields.get("first_seen"), record.fields.get("last_seen"))
         if stamp
     ]
     vouched_for = [other for other in others if not other.unconfirmed]
     after = into.change(
-        triggers=triggers or None,
-        anchors=_without_doubles(anchor for record in (into, *others) for anchor in record.anchors),
-        tags=sorted({tag for record in (into, *others) for tag in record.tags}),
+        triggers=_merged_triggers(into, others),
+        anchors=_without_doubles(anchor for record in every for anchor in record.anchors),
+        tags=sorted({tag for record in every for tag in record.tags}),
         supersedes=sorted({*(into.get("supersedes") or []), *(other.id for other in others)}),
         first_seen=min(seen, default=None),
         last_seen=max(seen, default=None),
         workaround=_workaround(into, others),
     )
     if vouched_for:
-        after = after.change(
-            body="\n\n".join(
-                filter(
-                    None, [into.body.rstrip(), *(_quoted(other, after) for other in vouched_for)]
-                )
-            )
-            + "\n"
-        )
+        texts = [into.body.rstrip(), *(_quoted(other, after) for other in vouched_for)]
+        after = after.change(body="\n\n".join(filter(None, texts)) + "\n")
     after, found = write.clean(after, who.allow)
     if vouched_for or not into.unconfirmed:
         after = write.vouched(who, after)
@@ -265,6 +257,16 @@ def merge(
     )
     todo = [operations.put(after, into), *(operations.put(new, old) for old, new in gone)]
     return Change(into, after, store.write(todo, message), found)
+
+
+def _merged_triggers(into: Record, others: Sequence[Record]) -> dict[str, Any] | None:
+    """Return the triggers of merged gotchas: those of the one, and the errors of all."""
+    errors = [error_patterns(record.get("triggers")) for record in (into, *others)]
+    patterns = list(dict.fromkeys(chain.from_iterable(errors)))
+    triggers = dict(into.get("triggers"))
+    if patterns:
+        triggers["error"] = patterns[0] if len(patterns) == 1 else patterns
+    return triggers or None
 
 
 def _quoted(other: Record, into: Record) -> str:
@@ -302,41 +304,48 @@ def statistics(
     """
     rows = [row for index in indexes for row in index.tally("gotcha", COUNTED)]
     live = [row for row in rows if row["status"] in LIVE]
-    known = {
-        pattern
-        for index in indexes
-        for pattern in index.known_patterns([pattern for pattern, _, _ in tracked])
-    }
-
-    def count(some: Iterable[Row]) -> int:
-        return sum(row["number"] for row in some)
-
-    def by(key: str, names: Sequence[str]) -> dict[str, int]:
-        return {name: count(row for row in live if row[key] == name) for name in names}
-
+    open_rows = [row for row in live if not row["resolved"]]
+    by_hand = [row for row in live if row["origin"] != "captured"]
     return {
-        "count": count(rows),
-        "open_count": count(row for row in live if not row["resolved"]),
-        "resolved_count": count(row for row in rows if row["resolved"]),
-        "unconfirmed_count": count(
-            row for row in live if row["unconfirmed"] and not row["resolved"]
-        ),
-        "archived_count": count(rows) - count(live),
-        "by_category": by("category", CATEGORIES),
-        "by_severity": by("severity", SEVERITIES),
+        "count": _count(rows),
+        "open_count": _count(open_rows),
+        "resolved_count": _count(row for row in rows if row["resolved"]),
+        "unconfirmed_count": _count(row for row in open_rows if row["unconfirmed"]),
+        "archived_count": _count(rows) - _count(live),
+        "by_category": _count_by("category", CATEGORIES, live),
+        "by_severity": _count_by("severity", SEVERITIES, live),
         "by_source": {
-            "manual": count(row for row in live if row["origin"] != "captured"),
-            "auto_detected": count(row for row in live if row["origin"] == "captured"),
+            "manual": _count(by_hand),
+            "auto_detected": _count(live) - _count(by_hand),
         },
         "occurrences": sum(row["occurrences"] for row in live),
         "error_count": len(tracked),
-        "almost_captured_count": sum(
-            1 for pattern, hits, _ in tracked if pattern not in known and hits == threshold - 1
-        ),
-        "snoozed_count": sum(
-            index.number(ids=list(snoozed), kinds=("gotcha",), statuses=LIVE, resolved=False)
-            for index in indexes
-        )
-        if snoozed
-        else 0,
+        "almost_captured_count": _almost_captured(indexes, tracked, threshold),
+        "snoozed_count": _open_count(indexes, list(snoozed)),
     }
+
+
+def _almost_captured(
+    indexes: Sequence[Index], tracked: Sequence[tuple[str, int, float]], threshold: int
+) -> int:
+    """Return how many errors without a gotcha get one with their next hit."""
+    patterns = [pattern for pattern, _, _ in tracked]
+    captured = {pattern for index in indexes for pattern in index.known_patterns(patterns)}
+    return sum(hits == threshold - 1 for pattern, hits, _ in tracked if pattern not in captured)
+
+
+def _count(rows: Iterable[Row]) -> int:
+    return sum(row["number"] for row in rows)
+
+
+def _count_by(key: str, names: Sequence[str], rows: Sequence[Row]) -> dict[str, int]:
+    return {name: _count(row for row in rows if row[key] == name) for name in names}
+
+
+def _open_count(indexes: Sequence[Index], ids: Sequence[str]) -> int:
+    """Return how many of some gotchas are live and not resolved."""
+    if not ids:
+        return 0
+    return sum(
+        index.number(ids=ids, kinds=("gotcha",), statuses=LIVE, resolved=False) for index in indexes
+    )
