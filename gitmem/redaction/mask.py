@@ -476,10 +476,10 @@ def _secretive(value: str, human: bool, quoted: bool, env: bool, unsure: bool) -
         return False
     core, digits = value.rstrip("!?"), any(map(str.isdigit, value))
     letters = any(map(str.isalpha, value))
-    if " " in core and not (letters and digits and human and quoted and env):
-        is_phrase = letters and not digits and human and quoted and env
-        return is_phrase and not _promises(core)
-    if unsure and not (letters and digits and _strong(core)):
+    mixed = letters and digits
+    if " " in core and not (mixed and human and quoted and env):
+        return human and quoted and env and not digits and _is_phrase(core)
+    if unsure and not (mixed and _strong(core)):
         return False
     if human and digits:
         is_term = not core.isalnum() or _rx(formats.TERM).fullmatch(core)
@@ -494,6 +494,11 @@ def _may_be_secret(value: str, least: int, quoted: bool) -> bool:
     if len(value) < least or not _given(value):
         return False
     return quoted or value[0] not in "&*([{\\-"
+
+
+def _is_phrase(core: str) -> bool:
+    """Return whether words without digits may be somebody's pass phrase."""
+    return any(map(str.isalpha, core)) and not _promises(core)
 
 
 def _is_chosen_word(core: str, env: bool) -> bool:
