@@ -264,32 +264,39 @@ def _newest(some: Sequence[BriefingEntry]) -> BriefingEntry | None:
 
 
 def _section(name: str, known: BriefingFacts, fixed: list[BriefingBlock], clean: Clean) -> Section:
-    blocks, hidden, beyond = [*fixed] if name == "state" else [], list[BriefingEntry](), 0
+    blocks = [*fixed] if name == "state" else []
+    left_out = 0
     for subject in SUBJECTS[name]:
-        some = known[subject]
+        entries = known[subject]
         # what is left to do counts for more
         over = subject in {collect.DONE, collect.SESSIONS} and known[collect.TASKS]
-        newest = None if over else _newest(some)
-        room = MOST.get(name, len(some)) - sum(one.pinned for one in some)
-        for one in some:
-            room -= not one.pinned
-            if one.pinned or room >= 0:
-                blocks.append(_block(subject, one, one is newest, clean))
-            else:
-                hidden.append(one)
-        beyond += known.totals.get(subject, 0)
+        newest = None if over else _newest(entries)
+        shown = _shown(entries, MOST.get(name, len(entries)))
+        blocks += [_block(subject, entry, entry is newest, clean) for entry in shown]
+        left_out += len(entries) - len(shown) + known.totals.get(subject, 0)
         if subject == collect.TASKS:
-            said = {plain(one.text) for one in some}
-            blocks += [one for one in fixed if plain(str(one.data["text"])) not in said]
+            said = {plain(entry.text) for entry in entries}
+            blocks += [block for block in fixed if plain(str(block.data["text"])) not in said]
     return Section(
         name,
         TITLES[name],
         tuple(blocks),
         SHARES[name],
         ALL_OF[name],
-        len(hidden) + beyond,
+        left_out,
         URGENT.index(name),
     )
+
+
+def _shown(entries: Sequence[BriefingEntry], most: int) -> list[BriefingEntry]:
+    """Return the first entries; what is pinned stays, in the place of those at the end."""
+    room = most - sum(entry.pinned for entry in entries)
+    shown = []
+    for entry in entries:
+        room -= not entry.pinned
+        if entry.pinned or room >= 0:
+            shown.append(entry)
+    return shown
 
 
 def _state(place: ProjectState, clean: Clean) -> list[BriefingBlock]:
