@@ -78,24 +78,8 @@ def _status(active: Activation, what: str, now: float) -> list[str]:
     out = []
     git = active.value("git")
     if git:
-        on = f"on {git['branch']}" if git["branch"] else "on no branch"
-        names = ", ".join(git["files"][:FILES]) + (" …" if git["changed"] > FILES else "")
-        files = (
-            f"{git['changed']} changed file{'' if git['changed'] == 1 else 's'} ({names})"
-            if git["changed"]
-            else "nothing changed"
-        )
-        commit = git["commit"]
-        by = f" by {_cut(commit['by'], SUBJECT)}" if commit and commit["by"] else ""
-        last = (
-            f"last commit {ago(max(0.0, now - commit['at']))}{by}: "
-            f"{_cut(commit['subject'], SUBJECT)}"
-            if commit
-            else "no commit yet"
-        )
-        out.append(
-            f"Project: {on}, {files}, {last}." if what != WORKFLOW else f"Project: {on}, {files}."
-        )
+        last = f", {_last_commit(git['commit'], now)}" if what != WORKFLOW else ""
+        out.append(f"Project: {_checked_out(git)}{last}.")
     epic = active.value("work")
     if epic:
         story = f", story {epic['story']}" if epic.get("story") else ""
@@ -107,6 +91,23 @@ def _status(active: Activation, what: str, now: float) -> list[str]:
     if what == NEW and active.value("dna"):
         out.append(f"About: {_cut(active.value('dna'))}")
     return out
+
+
+def _checked_out(git: Mapping[str, Any]) -> str:
+    """Return the branch and what is changed there."""
+    on = f"on {git['branch']}" if git["branch"] else "on no branch"
+    if not git["changed"]:
+        return f"{on}, nothing changed"
+    names = ", ".join(git["files"][:FILES]) + (" …" if git["changed"] > FILES else "")
+    return f"{on}, {git['changed']} changed file{'' if git['changed'] == 1 else 's'} ({names})"
+
+
+def _last_commit(commit: Mapping[str, Any] | None, now: float) -> str:
+    if not commit:
+        return "no commit yet"
+    by = f" by {_cut(commit['by'], SUBJECT)}" if commit["by"] else ""
+    age = ago(max(0.0, now - commit["at"]))
+    return f"last commit {age}{by}: {_cut(commit['subject'], SUBJECT)}"
 
 
 def _by(epic: Mapping[str, Any]) -> str:
