@@ -99,22 +99,9 @@ def targets(
     if to:
         out = [_named(finder, name, ignored) for name in to]
     else:
-        # nobody who uses no Claude Code gets a folder of it
-        out = [_auto(finder)] if os.path.isdir(finder.claude) else []
-        out += [
-            _of(finder, memo.path, memo.agent, ignored)
-            for memo in files.memos
-            if memo.limited and memo.agent and not memo.tracked
-        ]
-        there = [
-            memo
-            for memo in files.memos
-            if held and memo.within and (asked or not memo.tracked) and has_block(memo.data)
-        ]
-        out += [
-            replace(_of(finder, memo.path, memo.agent, ignored), held=True, tracked=memo.tracked)
-            for memo in there
-        ]
+        out = _default_targets(finder, files, ignored)
+        if held:
+            out += _held_targets(finder, files, ignored, asked=asked)
     # more than one, where links lead to the file
     readers = {os.path.realpath(memo.path): memo.reader for memo in files.memos}
     whole = [
@@ -123,6 +110,30 @@ def targets(
     ]
     return list({os.path.realpath(target.path): target for target in reversed(whole)}.values())[
         ::-1
+    ]
+
+
+def _default_targets(
+    finder: Finder, files: MemoryFiles, ignored: Mapping[str, bool]
+) -> list[PushTarget]:
+    # nobody who uses no Claude Code gets a folder of it
+    out = [_auto(finder)] if os.path.isdir(finder.claude) else []
+    out += [
+        _of(finder, memo.path, memo.agent, ignored)
+        for memo in files.memos
+        if memo.limited and memo.agent and not memo.tracked
+    ]
+    return out
+
+
+def _held_targets(
+    finder: Finder, files: MemoryFiles, ignored: Mapping[str, bool], *, asked: bool
+) -> list[PushTarget]:
+    """Return the files that have a block."""
+    return [
+        replace(_of(finder, memo.path, memo.agent, ignored), held=True, tracked=memo.tracked)
+        for memo in files.memos
+        if memo.within and (asked or not memo.tracked) and has_block(memo.data)
     ]
 
 
