@@ -11,7 +11,8 @@ from gitmem.state.workflow import GIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
+    import re
+    from collections.abc import Container, Iterator
 
 LONG = 20_000  # characters of a text that are looked at
 MOST = 20  # commands of one text
@@ -80,34 +81,39 @@ def _starred(line: str, known: "Container[str]") -> "list[str]":
     if "*" not in line:
         return []
     alone = _CODE.sub(lambda span: span[1] if span[1].startswith("*") else "", line)
-    spans = {
+    if _LOOKS_LIKE_CODE.search(alone):
+        return []
+    quoted = {
         span[1].split()[0]
         for span in _CODE.finditer(line)
         if span[1].startswith("*") and span[1].split()
     }
-    if _LOOKS_LIKE_CODE.search(alone):
-        return []
     lead = _LEAD.match(alone)
     start = lead.end() if lead else 0
-    ends = [end.end() for end in _ENDS.finditer(alone)]
     out: list[str] = []
-    at = passed = 0
-    while (found := _STAR.search(alone, at)) is not None:
-        while passed < len(ends) and ends[passed] <= found.end():
-            passed += 1
-        if passed < len(ends):  # emphasis of several words
-            at = ends[passed]
+    for star in _stars(alone):
+        name, first = star[1], star.start() == start
+        is_command = first or name in known or f"*{name}" in quoted or "-" in name
+        if name in _ABOUT or not is_command:
             continue
-        name, at = found[1], found.end()
-        first = found.start() == start
-        if name in _ABOUT or not (first or name in known or f"*{name}" in spans or "-" in name):
-            continue
-        out.append(
-            _with(name, alone[found.end() :])
-            if first and not _STAR.search(alone, found.end())
-            else name
-        )
+        if first and not _STAR.search(alone, star.end()):
+            name = _with(name, alone[star.end() :])
+        out.append(name)
     return out
+
+
+def _stars(line: str) -> "Iterator[re.Match[str]]":
+    """Yield the words with a star before them, without emphasis of several words."""
+    ends = [end.end() for end in _ENDS.finditer(line)]
+    at = passed = 0
+    while (star := _STAR.search(line, at)) is not None:
+        while passed < len(ends) and ends[passed] <= star.end():
+            passed += 1
+        if passed < len(ends):
+            at = ends[passed]
+        else:
+            at = star.end()
+            yield star
 
 
 def _with(name: str, rest: str) -> str:
