@@ -89,27 +89,32 @@ def checked(data: Any) -> dict[str, Any]:
         raise ValueError("format is not 1: it was written for a newer git mem")
     if not isinstance(data.get("replace", False), bool):
         raise ValueError("replace is neither true nor false")
-    flows: dict[str, Any] = {}
-    given = data.get("workflows") or {}
-    if not isinstance(given, Mapping) or len(given) > MOST:
-        raise ValueError(f"workflows is not a map of at most {MOST} names")
-    for name, flow in given.items():
-        flows[_name(name, "a workflow's name")] = (
-            None if flow is None else _flow(f"workflows.{name}", flow)
-        )
-    tasks = data.get("tasks") or []
-    if isinstance(tasks, Mapping):  # task: [workflow, state], or task: {workflow:, state:}
-        tasks = [
-            {"task": key, **(row if isinstance(row, Mapping) else {"workflow": None})}
-            for key, row in tasks.items()
-        ]
-    if not isinstance(tasks, list) or len(tasks) > MOST:
-        raise ValueError(f"tasks is not a list of at most {MOST} rows")
     return {
         "replace": data.get("replace", False),
-        "workflows": flows,
-        "tasks": [_task(f"tasks[{n}]", row) for n, row in enumerate(tasks)],
+        "workflows": _workflows(data.get("workflows") or {}),
+        "tasks": _tasks(data.get("tasks") or []),
     }
+
+
+def _workflows(given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping) or len(given) > MOST:
+        raise ValueError(f"workflows is not a map of at most {MOST} names")
+    return {
+        _name(name, "a workflow's name"): None if flow is None else _flow(f"workflows.{name}", flow)
+        for name, flow in given.items()
+    }
+
+
+def _tasks(given: Any) -> list[Any]:
+    """Return the rows of tasks, which are given as a list or by their names."""
+    if isinstance(given, Mapping):
+        given = [
+            {"task": key, **(row if isinstance(row, Mapping) else {"workflow": None})}
+            for key, row in given.items()
+        ]
+    if not isinstance(given, list) or len(given) > MOST:
+        raise ValueError(f"tasks is not a list of at most {MOST} rows")
+    return [_task(f"tasks[{n}]", row) for n, row in enumerate(given)]
 
 
 def _keys(value: Any, where: str, known: set[str]) -> None:
