@@ -9,7 +9,7 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.code.reading import note_unread, read_all_option
 from gitmem.cli.terminal import Terminal, plain
-from gitmem.codemap.graph.reading_time import WHOLE, answer_time
+from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime, answer_time
 from gitmem.errors import UnknownId, UserError
 from gitmem.records.record import Record
 from gitmem.repo.refs import head
@@ -74,37 +74,54 @@ def show_command(
     on.
     """
     with term.open() as app:
-        if not revision and (stored := _stored(app, workspace)):
-            scope, record, commit = stored
-            now = head(app.location)
-            facts = {"id": record.id, "commit": commit or None, "stored": True, "unread_count": 0}
-            marks = _marks(app, scope, record.id)
-            body = _with_patterns(app, record.body)
-            _print(term, record.title, body, facts, as_json, marks)
-            if now and commit != now and not as_json and code_progress.dna_commit(app.state) != now:
-                term.note(
-                    f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew "
-                    f"with: git mem dna refresh"
-                )
-            return
-        from gitmem.worker import dna as worker  # it reads code, which a stored page needs not
+        stored = None if revision else _stored(app, workspace)
+        if stored:
+            _show_stored(term, app, stored, as_json)
+        else:
+            reading = WHOLE if read_all else answer_time()
+            _show_made(term, app, (workspace, revision or "HEAD"), reading, as_json)
 
-        reading = WHOLE if read_all else answer_time()
-        made = worker.pages(app, revision or "HEAD", term.progress("reading code"), reading)
-        wanted = workspace.strip("/").removeprefix("./")
-        for one in made.pages:
-            if wanted in {one.folder, one.slug, one.facts.name} if wanted else not one.folder:
-                facts = {"id": one.id, "commit": made.commit, "stored": False}
-                facts["unread_count"] = made.unread
-                _print(term, one.title, _with_patterns(app, one.body), facts, as_json)
-                if not as_json:
-                    note_unread(term, made.unread, made.total)
-                return
-        names = ", ".join(one.folder for one in made.pages if one.folder)
+
+def _show_stored(term: Terminal, app: App, stored: tuple[str, Record, str], as_json: bool) -> None:
+    scope, record, commit = stored
+    now = head(app.location)
+    facts = {"id": record.id, "commit": commit or None, "stored": True, "unread_count": 0}
+    marks = _marks(app, scope, record.id)
+    _print(term, record.title, _with_patterns(app, record.body), facts, as_json, marks)
+    if now and commit != now and not as_json and code_progress.dna_commit(app.state) != now:
+        term.note(
+            f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew with: "
+            "git mem dna refresh"
+        )
+
+
+def _show_made(
+    term: Terminal, app: App, asked: tuple[str, str], reading: ReadingTime, as_json: bool
+) -> None:
+    """Show the page of a (workspace, revision), made of the code that can be read in time."""
+    from gitmem.worker import dna as worker  # it reads code, which a stored page needs not
+
+    workspace, revision = asked
+    made = worker.pages(app, revision, term.progress("reading code"), reading)
+    wanted = workspace.strip("/").removeprefix("./")
+    page = next((page for page in made.pages if _is_of(page, wanted)), None)
+    if page is None:
+        names = ", ".join(page.folder for page in made.pages if page.folder)
         raise UserError(
             f"there is no workspace '{workspace}'.",
             f"There are: {names}" if names else "This project is one package.",
         )
+    facts = {"id": page.id, "commit": made.commit, "stored": False, "unread_count": made.unread}
+    _print(term, page.title, _with_patterns(app, page.body), facts, as_json)
+    if not as_json:
+        note_unread(term, made.unread, made.total)
+
+
+def _is_of(page: "DnaPage", workspace: str) -> bool:
+    """Return whether a page is of a workspace, '' for the whole project."""
+    if not workspace:
+        return not page.folder
+    return workspace in {page.folder, page.slug, page.facts.name}
 
 
 @dna_command.command("refresh")
@@ -134,18 +151,20 @@ def refresh_command(term: Terminal, shared: bool, read_all: bool, as_json: bool)
         done = worker.refresh(app, made, shared=shared)
         app.index()
         if as_json:
-            term.json([_outcome(one.page, one.how, 0) for one in done])
+            term.json([_outcome(stored.page, stored.how, 0) for stored in done])
             return
-        for one in done:
-            where = f" ({plain(one.page.folder)})" if one.page.folder else ""
-            said = {"made": "stored", "changed": "changed", "kept": "as before"}[one.how]
-            term.say(
-                f"{term.style(one.page.id, fg='yellow')}{where}: {said}, {tokens(one.page.body)} "
-                f"tokens"
-            )
-        if any(one.how != "kept" for one in done):
+        for stored in done:
+            term.say(_outcome_line(term, stored.page, stored.how))
+        if any(stored.how != "kept" for stored in done):
             private = " --private" if worker.store_of(app, shared=shared) == "private" else ""
             term.say(f"See how it moved: git mem diff{private}")
+
+
+def _outcome_line(term: Terminal, page: "DnaPage", how: str) -> str:
+    where = f" ({plain(page.folder)})" if page.folder else ""
+    outcome = {"made": "stored", "changed": "changed", "kept": "as before"}[how]
+    id = term.style(page.id, fg="yellow")
+    return f"{id}{where}: {outcome}, {tokens(page.body)} tokens"
 
 
 def _outcome(page: "DnaPage", outcome: str, unread: int) -> dict[str, Any]:

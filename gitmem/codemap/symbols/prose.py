@@ -1,7 +1,7 @@
 """What of a program's text is prose: its comments, and what stands between quotes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.codemap.grammars import cursor, language_of, query, tree_of
@@ -50,22 +50,25 @@ class Prose:
 
     def _read(self) -> dict[int, list[ProseSpan]]:
         language = language_of(self._path)
-        queries = [query(language, part) for part in ("comments", "strings")] if language else []
         rows = [line.encode("utf-8", "replace") for line in self._lines]
-        tree = tree_of(b"\n".join(rows), language) if queries else None
+        tree = tree_of(b"\n".join(rows), language) if language else None
         spans: dict[int, list[ProseSpan]] = {}
-        if tree is None:
-            return spans
-        for compiled in queries:
-            captures = cursor(compiled).captures(tree.root_node) if compiled else {}
-            code = {node.id for node in captures.pop("code", ())}
-            for kind, nodes in captures.items():
-                for node in nodes:
-                    if node.id not in code:
-                        _add(spans, rows, node, _sign_of(node) if kind == "comment" else "")
-        for found in spans.values():
-            found.sort()
-        return spans
+        for node, sign in _nodes(tree.root_node, language) if tree else ():
+            _add(spans, rows, node, sign)
+        return {line: sorted(some) for line, some in spans.items()}
+
+
+def _nodes(root: "Node", language: str) -> "Iterator[tuple[Node, str]]":
+    """Yield (node, sign of a comment or '') of what is prose below a node."""
+    for part in ("comments", "strings"):
+        compiled = query(language, part)
+        captures = cursor(compiled).captures(root) if compiled else {}
+        code = {node.id for node in captures.get("code", ())}
+        for node in captures.get("comment", ()):
+            yield node, _sign_of(node)
+        for node in captures.get("string", ()):
+            if node.id not in code:
+                yield node, ""
 
 
 def _sign_of(node: "Node") -> str:
