@@ -30,10 +30,12 @@ def _note(frame: FrameType, event: str, _: Any) -> None:
 def _begin(*_: Any) -> None:
     _ran.clear()
     _counting.set()
+    sys.setprofile(_note)  # of this thread: the start of the server need not be slow
 
 
 def _end(*_: Any) -> None:
     _counting.clear()
+    sys.setprofile(None)
     ours = {
         (code.co_filename, code.co_qualname)
         for code in set(_ran)
@@ -48,5 +50,4 @@ if __name__ == "__main__":
     signal.signal(signal.SIGUSR1, _begin)
     signal.signal(signal.SIGUSR2, _end)
     threading.setprofile(_note)
-    sys.setprofile(_note)
     main()
