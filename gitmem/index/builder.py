@@ -21,39 +21,52 @@ from gitmem.index.contexts import MOST_DUE, Contexts, count_due
 from gitmem.index.filters import FLEETING, LASTING
 from gitmem.index.reader import NAME, SCHEMA, Index
 from gitmem.index.store_update import Progress, Steps, StoreUpdate
+from gitmem.records.kinds import NAMED
 from gitmem.repo.location import Home
+from gitmem.store.layout import FOLDER
 from gitmem.store.reader import Reader
 
 LOCK = "index.lock"
 PATIENCE = 10.0  # seconds to wait for another process that indexes
+WAL_PAGES = 256  # pages of the write-ahead log that are left when nobody reads
 EVERY = sys.maxsize - 1  # files: no bound
 
+# What follows from other columns is not stored: a record's path (`store.layout.record_path`), when
+# it was changed as long as it was not, who committed it where that is its author.
+_FOLDERS = " ".join(f"WHEN '{kind}' THEN '{folder}'" for kind, folder in FOLDER.items())
+_NAMED = ", ".join(f"'{kind}'" for kind in sorted(NAMED))
+_PATH = (
+    f"CASE kind {_FOLDERS} END || '/' || CASE WHEN kind IN ({_NAMED}) THEN substr(id, 5) "
+    "ELSE substr(id, -2) || '/' || id END || '.md'"
+)
 _TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE tips (store TEXT PRIMARY KEY, tip TEXT) WITHOUT ROWID;
 CREATE TABLE unfinished (store TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, type TEXT,
-    status TEXT, agent TEXT, session TEXT, author TEXT, origin TEXT, title TEXT,
-  created TEXT, updated TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT,
+CREATE TABLE records (n INTEGER PRIMARY KEY AUTOINCREMENT, store TEXT, id TEXT, kind TEXT,
+    type TEXT, status TEXT, agent TEXT, session TEXT, author TEXT, origin TEXT, title TEXT,
+  created TEXT, changed TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT,
       resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
   pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL,
       project TEXT, unconfirmed INTEGER, fix TEXT, source TEXT, done TEXT, expires TEXT,
-  level INTEGER, verify TEXT, oid TEXT, path TEXT,
-  committer TEXT, vouchers TEXT, UNIQUE (store, path));
-CREATE INDEX records_id ON records (id);
-CREATE INDEX records_created ON records (created, id);
-CREATE INDEX records_what ON records (CASE kind WHEN 'memory' THEN type ELSE kind END, created, id);
-CREATE INDEX records_session ON records (session, created, id);
+  level INTEGER, verify TEXT, blob BLOB,
+  committed_by TEXT, vouchers TEXT, updated TEXT AS (IFNULL(changed, created)) VIRTUAL,
+  oid TEXT AS (lower(hex(blob))) VIRTUAL,
+  committer TEXT AS (IFNULL(committed_by, author)) VIRTUAL,
+  path TEXT AS ({_PATH}) VIRTUAL, UNIQUE (id, store));
+CREATE INDEX records_created ON records (created);
+CREATE INDEX records_what ON records (CASE kind WHEN 'memory' THEN type ELSE kind END, created);
+CREATE INDEX records_session ON records (session, created);
 CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(occurrences,
     0) DESC, last_seen DESC, id, kind, status, resolved)
   WHERE unconfirmed = 1;
 CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1
-    WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
+    WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC) WHERE kind = 'gotcha';
 CREATE INDEX records_pinned ON records (importance DESC, created DESC, id) WHERE {LASTING};
-CREATE INDEX records_fleeting ON records (level, decay_rate, importance, created, id)
+CREATE INDEX records_fleeting ON records (level, decay_rate, importance, created)
   WHERE {FLEETING};
 CREATE INDEX records_counted ON records (occurrences, kind, status, resolved, category, severity,
-    origin, unconfirmed);
+    origin, unconfirmed) WHERE kind = 'gotcha';
 CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
 CREATE INDEX edges_dst ON edges (dst);
 CREATE TABLE places (path TEXT, n INTEGER, PRIMARY KEY (path, n)) WITHOUT ROWID;
@@ -87,7 +100,11 @@ CREATE TABLE rejected (store TEXT, path TEXT, claim BLOB, said TEXT, PRIMARY KEY
     WITHOUT ROWID;
 CREATE TABLE hidden (n INTEGER PRIMARY KEY);
 CREATE TABLE due (n INTEGER PRIMARY KEY);
-CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context,
+CREATE TABLE texts (n INTEGER PRIMARY KEY, body TEXT, anchors TEXT);
+CREATE TABLE people (n INTEGER PRIMARY KEY, author TEXT, agent TEXT, UNIQUE (author, agent));
+CREATE TABLE beside (n INTEGER PRIMARY KEY, after INTEGER, by INTEGER, near TEXT);
+CREATE TABLE gone (n INTEGER PRIMARY KEY, title TEXT, begin TEXT);
+CREATE VIRTUAL TABLE words USING fts5(context, title, tags, body, anchors, content = '',
     tokenize = "porter unicode61 remove_diacritics 2");
 """
 
@@ -151,7 +168,11 @@ class IndexCache:
 
     def _connect(self, path: str) -> sqlite3.Connection:
         db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        # of a file that has no table yet: it can give room back that is free
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         use_wal(db, PATIENCE)
+        db.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+        db.execute(f"PRAGMA journal_size_limit = {WAL_PAGES * 4096}")
         # derived: after a power cut it is checked and built anew
         db.execute("PRAGMA synchronous = OFF")
         db.execute("PRAGMA temp_store = MEMORY")
@@ -166,6 +187,7 @@ class IndexCache:
         """Make the tables, or make them anew when they are of another schema, older or newer."""
         if _schema(db) == str(SCHEMA):
             return
+        dropped: list[str] = []
         with transaction(db):
             if _schema(db) != str(SCHEMA):
                 for name, kind in db.execute(
@@ -175,17 +197,21 @@ class IndexCache:
                     shadow = name.startswith(("sqlite_", "words_"))
                     if not shadow:
                         db.execute(f'DROP {kind} IF EXISTS "{name}"')
+                        dropped.append(name)
                 for statement in _TABLES.split(";\n"):
                     if statement.strip():
                         db.execute(statement)
                 db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
+        if dropped:
+            # the room of the other schema; others that read keep it
+            with contextlib.suppress(sqlite3.OperationalError):
+                db.execute("VACUUM")
 
     def refresh(
         self,
         stores: Mapping[str, Reader],
         progress: Progress | None = None,
         *,
-        full: bool = False,
         patience: float = PATIENCE,
         most: int = EVERY,
         until: float = math.inf,
@@ -200,9 +226,7 @@ class IndexCache:
         """
         try:
             self.db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-            return self._refresh(
-                stores, progress, patience, full=full, most=most, until=until, defers=defers
-            )
+            return self._refresh(stores, progress, patience, most, until, defers=defers)
         except sqlite3.DatabaseError as error:
             if is_damage(error):
                 return self.rebuild(stores, progress)
@@ -228,6 +252,7 @@ class IndexCache:
             while contexts.settle():
                 if steps.is_long:
                     steps.next()
+            contexts.forget_gone()
 
     def rebuild(self, stores: Mapping[str, Reader], progress: Progress | None = None) -> int:
         """Throw the file away and build it from git; raises Busy, External."""
@@ -252,14 +277,13 @@ class IndexCache:
         stores: Mapping[str, Reader],
         progress: Progress | None,
         patience: float = PATIENCE,
-        *,
-        full: bool = False,
         most: int = EVERY,
         until: float = math.inf,
+        *,
         defers: bool = False,
     ) -> int:
         # a store that was emptied or left out must lose its rows too
-        if not full and self._is_at([(name, store.tip()) for name, store in stores.items()]):
+        if self._is_at([(name, store.tip()) for name, store in stores.items()]):
             return 0
         alone = (
             contextlib.nullcontext() if self.in_memory else Lock(self._home.touch(LOCK), patience)
@@ -269,14 +293,12 @@ class IndexCache:
             for name, store in stores.items():
                 # it may have waited while another process was at it
                 tip, old = store.tip(), Index(self.db).tips().get(name)
-                if full:
-                    self.db.execute("DELETE FROM unfinished WHERE store = ?", (name,))
-                if full or not self._is_at([(name, tip)]):
+                if not self._is_at([(name, tip)]):
                     contexts = Contexts(self.db, defers=defers)
                     update = StoreUpdate(
                         self.db, name, store, Steps(self.db, until), progress, contexts
                     )
-                    done += update.run(None if full else old, tip, most)
+                    done += update.run(old, tip, most)
         return done
 
     def _is_at(self, tips: Sequence[tuple[str, str | None]]) -> bool:

@@ -9,7 +9,7 @@ from gitmem.records import epic
 from gitmem.records.kinds import FACTS, error_patterns, text_key
 from gitmem.records.record import Record
 from gitmem.records.score import level_of_record
-from gitmem.text.tokenizer import fold, parts
+from gitmem.text.tokenizer import fold
 
 SHOWN = 400  # characters of a note that a hook may tell
 # what a session says of a fact that somebody has to answer
@@ -40,7 +40,7 @@ def columns(record: Record, *, attested: bool, own: bool) -> tuple[Any, ...]:
         record.get("origin"),
         record.title,
         record.created,
-        record.updated,
+        record.updated if record.updated != record.created else None,
         record.rev,
         importance,
         record.get("severity") if record.kind == "gotcha" else "",
@@ -51,9 +51,9 @@ def columns(record: Record, *, attested: bool, own: bool) -> tuple[Any, ...]:
         _own_text(record, "workaround"),
         (error_patterns(triggers) or [""])[0],
         int(bool(record.fields.get("conflict"))),
-        json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
-        json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "",
-        json.dumps(triggers, ensure_ascii=False) if triggers else "",
+        _json(record.tags),
+        _json(record.anchors),
+        _json(triggers),
         record.get("decay_rate") if record.kind == "memory" else None,
         str(record.fields.get("project", "")),
         int(record.unconfirmed or not attested),
@@ -68,7 +68,11 @@ def columns(record: Record, *, attested: bool, own: bool) -> tuple[Any, ...]:
 
 def verify_json(verify: Sequence[Mapping[str, Any]]) -> str:
     """Return the checks of a fact as the index has them; empty for none."""
-    return json.dumps(verify, ensure_ascii=False) if verify else ""
+    return _json(verify)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value else ""
 
 
 def _own_text(record: Record, key: str) -> str:
@@ -94,7 +98,7 @@ def _fix(record: Record) -> str:
     known = {
         key: str(last[key])[:SHOWN] for key in ("at", "commit", "note", "stat") if last.get(key)
     }
-    return json.dumps(known, ensure_ascii=False) if known else ""
+    return _json(known)
 
 
 def _source(record: Record) -> str:
@@ -130,36 +134,12 @@ def bases(record: Record) -> set[tuple[str, str]]:
     return out
 
 
-def words(record: Record) -> tuple[str, str, str, str, str]:
-    """Return the columns of the full-text table.
+def texts(record: Record) -> tuple[str, str]:
+    """Return what is searched beside title and tags: the text, and the words of the places.
 
-    They are title, tags, body, anchors, and the context's first words.
+    SQLite's `substr` ends at a zero byte.
     """
-    title, text = fold(record.title), fold(_text(record))
-    return (
-        title,
-        fold(" ".join(record.tags)),
-        text,
-        " ".join(_anchor_words(record)),
-        parts(f"{title} {text}"),
-    )
-
-
-def context_words(own: str, title: str, near: Sequence[tuple[str, str]]) -> str:
-    """Return a record's context: the parts of its own names, and title and text of each neighbour.
-
-    A neighbour's title is left out when it only repeats the beginning of its text, or is that of
-    another one too (who spoke, and when): a word that is beside every record tells none from
-    another.
-    """
-    out = [own]
-    titles = [title, *(t for t, _ in near)]
-    for other, text in near:
-        telling = not text or (
-            titles.count(other) == 1 and not " ".join(text.split()).startswith(other.rstrip("…"))
-        )
-        out.append(f"{other} {text}" if telling else text)
-    return " ".join(out).strip()
+    return fold(_text(record)).replace("\0", " "), " ".join(_anchor_words(record))
 
 
 def made(record: Record) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Filters of records as the WHERE part of a query.
+"""The fields of a record in the index, and filters as the WHERE part of a query.
 
 Standard library only: the hot path imports this.
 """
@@ -7,12 +7,52 @@ from gitmem.base.fast import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
     # facts that age may have put away: level, decay rate, importance, made before when
     Aged = tuple[int, float, float, str]
 
+FIELDS = (
+    "store",
+    "id",
+    "kind",
+    "type",
+    "status",
+    "agent",
+    "session",
+    "author",
+    "origin",
+    "title",
+    "created",
+    "updated",
+    "rev",
+    "importance",
+    "severity",
+    "category",
+    "resolved",
+    "occurrences",
+    "last_seen",
+    "workaround",
+    "pattern",
+    "conflict",
+    "tags",
+    "anchors",
+    "triggers",
+    "decay_rate",
+    "project",
+    "unconfirmed",
+    "fix",
+    "source",
+    "done",
+    "expires",
+    "level",
+    "verify",
+    "oid",
+    "path",
+    "committer",
+    "vouchers",
+)
 WHAT = "CASE kind WHEN 'memory' THEN type ELSE kind END"  # what a record is, as an index has it
 
 # a record in both stores counts once: of a session the private one, which is the whole record, of a
@@ -230,3 +270,8 @@ def where_of(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
             where.append(f"{names[name]} IN ({marks(wanted)})")
             values += list(wanted)
     return where, values
+
+
+def is_automatic(row: "Mapping[str, Any]") -> bool:
+    """Return whether a record was saved by a hook alone, as the snapshot before a compaction."""
+    return bool(row["kind"] == "snapshot" and row["origin"] == "captured")

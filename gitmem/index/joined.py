@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gitmem.errors import UnknownId
-from gitmem.index.reader import SORTED_BY, Index, is_automatic, sort_rows
+from gitmem.index.filters import is_automatic
+from gitmem.index.reader import SORTED_BY, Index, sort_rows
 
 Indexes = Sequence[tuple[str, Index]]
 SHOWN = 4  # ids that an error names

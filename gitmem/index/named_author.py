@@ -31,10 +31,17 @@ def rows_of_named(text: str, rows: "Iterable[tuple[int, str, str]]") -> "list[in
             by.setdefault(name, []).append(n)
     if not by:
         return []
+    if text.isascii() and not any(_may_be_named(name, text.lower()) for name in by):
+        return []
     said = tokens(text)
     whole, first = f" {' '.join(said)} ", _first_names(text)
     named = [name for name in by if _is_named(name, whole, first)]
     return by[named[0]] if len(named) == 1 else []
+
+
+def _may_be_named(name: str, text: str) -> bool:
+    words = tokens(name)
+    return bool(words) and words[0] in text
 
 
 def _is_named(name: str, whole: str, first: "Collection[str]") -> bool:

@@ -9,6 +9,7 @@ import os
 from gitmem.base.fast import loads, sqlite
 from gitmem.base.sqlite import healing
 from gitmem.index.filters import (
+    FIELDS,
     FLEETING,
     ONCE,
     chosen,
@@ -20,7 +21,7 @@ from gitmem.index.filters import (
     valid,
     where_of,
 )
-from gitmem.text.tokenizer import match_query, tokens, unfold
+from gitmem.text.tokenizer import match_query, unfold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,63 +30,12 @@ if TYPE_CHECKING:
 
     from gitmem.index.filters import Aged
 
-SCHEMA = 28
-BESIDE = "linked or neighbouring records"
+SCHEMA = 29
 NAME = "index.db"
-# title, tags, body, anchors, context: of neighbours. See tests/benchmarks/bench_recall.py
-WEIGHTS = (8.0, 4.0, 3.0, 4.0, 0.6)
-RANKED = 60  # of the best rows, those that stand together count for each other
-BESIDE_SHARE = 0.15
-NAMED_SHARE = 1.5  # of its rank, for a row by whom the question names
-_NEXT = (
-    "SELECT n, author, agent, CASE WHEN session <> '' THEN (SELECT n FROM records b "
-    "WHERE b.session = a.session AND (b.created, b.id) > (a.created, a.id) "
-    "ORDER BY b.created, b.id LIMIT 1) END FROM records a WHERE n IN ({})"
-)
-_BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the configured `rank`
-FIELDS = (
-    "store",
-    "id",
-    "kind",
-    "type",
-    "status",
-    "agent",
-    "session",
-    "author",
-    "origin",
-    "title",
-    "created",
-    "updated",
-    "rev",
-    "importance",
-    "severity",
-    "category",
-    "resolved",
-    "occurrences",
-    "last_seen",
-    "workaround",
-    "pattern",
-    "conflict",
-    "tags",
-    "anchors",
-    "triggers",
-    "decay_rate",
-    "project",
-    "unconfirmed",
-    "fix",
-    "source",
-    "done",
-    "expires",
-    "level",
-    "verify",
-    "oid",
-    "path",
-    "committer",
-    "vouchers",
-)
 _ALL = ("n", *FIELDS)
 # filters that leave few records
 NARROW = frozenset({"ids", "numbers", "paths", "sessions", "tags", "globs", "triggered"})
+_TRUTHS = frozenset({"resolved", "conflict", "unconfirmed"})
 _JSON = frozenset({"tags", "anchors", "triggers", "verify"})
 ORDERS = {
     "created": "created DESC, id DESC",
@@ -202,18 +152,17 @@ class Index:
         names = [f for f in FIELDS if f in wanted]
         # few of many, worst first: the index has them in this order, and SQLite does not see that
         # this is less than to sort them all
-        by = (
-            " INDEXED BY records_worst"
-            if order == "severity"
-            and limit >= 0
-            and not NARROW & {k for k, v in filters.items() if v}
-            else ""
-        )
+        by = ""
+        asked = {name for name, value in filters.items() if value}
+        if order == "severity" and limit >= 0 and "kinds" in asked and not NARROW & asked:
+            by = " INDEXED BY records_worst" if tuple(filters["kinds"]) == ("gotcha",) else ""
+            # in full: only so does SQLite see that the index has all of these
+            where += " AND kind = 'gotcha'" if by else ""
         sql = (
             f"SELECT {', '.join(['n', *names])} FROM records{by}{where} ORDER BY {ORDERS[order]} "
             f"LIMIT ? OFFSET ?"
         )
-        return self._dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
+        return self.dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
 
     @healing
     def number(self, /, *, most: int = -1, **filters: "Any") -> int:
@@ -229,17 +178,17 @@ class Index:
         return [id for (id,) in self.db.execute(sql)]
 
     @healing
-    def tally(self, kind: str, names: "Sequence[str]") -> "list[dict[str, Any]]":
-        """Return the records of a kind, counted for each combination of some fields.
+    def tally_gotchas(self, names: "Sequence[str]") -> "list[dict[str, Any]]":
+        """Return the gotchas, counted for each combination of some fields.
 
         Each combination has its `number`, and its `occurrences` in all.
         """
         some = ", ".join(f for f in FIELDS if f in set(names))
         sql = (
-            f"SELECT {some}, COUNT(*), SUM(IFNULL(occurrences, 0)) FROM records WHERE kind = ? "
-            f"AND {ONCE} GROUP BY {some}"
+            f"SELECT {some}, COUNT(*), SUM(IFNULL(occurrences, 0)) FROM records "
+            f"WHERE kind = 'gotcha' AND {ONCE} GROUP BY {some}"
         )
-        return _dicts((*some.split(", "), "number", "occurrences"), self.db.execute(sql, (kind,)))
+        return _dicts((*some.split(", "), "number", "occurrences"), self.db.execute(sql))
 
     @healing
     def known_patterns(self, patterns: "Sequence[str]") -> "set[str]":
@@ -296,7 +245,7 @@ class Index:
     @healing
     def get(self, id: str) -> "list[dict[str, Any]]":
         """Return the rows of an id (one a store)."""
-        return self._dicts(
+        return self.dicts(
             _ALL,
             self.db.execute(
                 f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? AND {ONCE} "
@@ -312,7 +261,7 @@ class Index:
             f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE "
             f"pattern IN ({marks(patterns)})) AND {ONCE} LIMIT ?"
         )
-        return self._dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
+        return self.dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
 
     @healing
     def has_places(self) -> bool:
@@ -336,7 +285,7 @@ class Index:
             f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM made WHERE "
             f"{test}) AND {ONCE} LIMIT ?"
         )
-        return self._dicts(_ALL, self.db.execute(sql, (*oids, *patches, limit)))
+        return self.dicts(_ALL, self.db.execute(sql, (*oids, *patches, limit)))
 
     @healing
     def has_commits(self) -> bool:
@@ -350,7 +299,7 @@ class Index:
             f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM commands WHERE "
             f"head IN ({marks(heads)})) AND {ONCE} LIMIT ?"
         )
-        return self._dicts(_ALL, self.db.execute(sql, (*heads, limit)))
+        return self.dicts(_ALL, self.db.execute(sql, (*heads, limit)))
 
     @healing
     def globs(self) -> "list[tuple[int, str]]":
@@ -388,7 +337,7 @@ class Index:
     @healing
     def body(self, n: int) -> str:
         """Return the body of a row."""
-        row = self.db.execute("SELECT body FROM words WHERE rowid = ?", (n,)).fetchone()
+        row = self.db.execute("SELECT body FROM texts WHERE n = ?", (n,)).fetchone()
         return unfold(row[0]) if row else ""
 
     @healing
@@ -513,7 +462,6 @@ class Index:
         query = match_query(text)
         if not query or limit < 1:
             return []
-        query = _among_titles(query) if titles else query
         if self.settle and self.db.execute("SELECT 1 FROM due LIMIT 1").fetchone():
             self.settle()
         where, values = where_of(
@@ -526,112 +474,15 @@ class Index:
             not_aged(aged, spared),
         ):
             where, values = [*where, *holds], [*values, *bound]
-        hits = self._best(text, query, limit, where, values, titles=titles)
-        if snippets:
-            wanted = tokens(text)
-            for hit in hits:
-                hit["snippet"], hit["reason"] = self._explain(hit["n"], query, wanted)
-            # what stands beside a hit, and says nothing of it itself, comes last; alone it is no
-            # answer
-            own = [
-                hit for hit in hits if not hit["reason"].endswith(BESIDE) or ";" in hit["reason"]
-            ]
-            hits = own + [hit for hit in hits if hit not in own] if own else []
-        return hits
+        from gitmem.index.search import Search
 
-    def _best(
-        self,
-        text: str,
-        query: str,
-        limit: int,
-        where: "list[str]",
-        values: "list[Any]",
-        *,
-        titles: bool,
-    ) -> "list[dict[str, Any]]":
-        """Return the best rows of a query for which conditions hold, automatic ones last."""
-        hits: list[dict[str, Any]] = []
-        automatic: list[dict[str, Any]] = []
-        # rank without a join, then look at as many rows as the filters need
-        want, seen = max(RANKED, limit * 4 if where else limit), 0
-        while len(hits) < limit:
-            ranked = self.db.execute(
-                f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 "
-                f"LIMIT ?",
-                (query, want),
-            ).fetchall()
-            fresh = self._fresh(text, ranked, seen, titles)
-            for start in range(0, len(fresh), 2 * limit):  # most of them are not needed
-                for hit in self._rows(fresh[start : start + 2 * limit], where, values):
-                    (automatic if is_automatic(hit) else hits).append(hit)
-                if len(hits) >= limit:
-                    break
-            if len(ranked) < want or not fresh:
-                break
-            seen, want = len(ranked), want * 8
-        return [*hits, *automatic][:limit]
+        asked = Search(self.db, self.dicts, text, query, where, values, in_titles=titles)
+        return asked.hits(limit, explained=snippets)
 
-    def _fresh(
-        self, text: str, ranked: "Sequence[tuple[int, float]]", seen: int, titles: bool
-    ) -> "Sequence[tuple[int, float]]":
-        """Return ranked rows that were not looked at, the best with a share of their neighbours'.
-
-        The neighbours of a title say nothing of it.
-        """
-        if seen or titles:
-            return ranked[seen:]
-        return [*self._together(text, ranked[:RANKED]), *ranked[RANKED:]]
-
-    def _together(
-        self, text: str, ranked: "Sequence[tuple[int, float]]"
-    ) -> "list[tuple[int, float]]":
-        """Return the best rows, ordered with a share of the rank of their neighbours.
-
-        A neighbour is the row right before or after one in its session.
-
-        Two that stand together and both match are about the question more often than two that do
-        not. Rows by whom the question names count more.
-        """
-        from gitmem.index.named_author import rows_of_named
-
-        ranks = dict(ranked)
-        rows = self.db.execute(_NEXT.format(marks(ranked)), list(ranks)).fetchall()
-        for n in rows_of_named(text, [(n, author, agent) for n, author, agent, _ in rows]):
-            ranks[n] *= NAMED_SHARE
-        best: dict[int, float] = {}
-        for n, _, _, after in rows:
-            if after in ranks:
-                best[n] = min(best.get(n, 0.0), ranks[after])
-                best[after] = min(best.get(after, 0.0), ranks[n])
-        return sorted(
-            ((n, rank + BESIDE_SHARE * best.get(n, 0.0)) for n, rank in ranks.items()),
-            key=lambda row: row[1],
-        )
-
-    def _rows(
-        self, ranked: "Sequence[tuple[int, float]]", where: "list[str]", values: "list[Any]"
-    ) -> "list[dict[str, Any]]":
-        out = []
-        for start in range(0, len(ranked), 500):
-            part = ranked[start : start + 500]
-            sql = (
-                f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN ({marks(part)})"
-                + "".join(f" AND {w}" for w in where)
-            )
-            found = {
-                r["n"]: r
-                for r in self._dicts(_ALL, self.db.execute(sql, (*(n for n, _ in part), *values)))
-            }
-            for n, rank in part:
-                if n in found:
-                    # tiny in a small store: no fixed number of digits would do
-                    found[n]["score"] = float(f"{-rank:.6g}")
-                    out.append(found[n])
-        return out
-
-    def _dicts(
+    def dicts(
         self, names: "Sequence[str]", found: "Iterable[Sequence[Any]]"
     ) -> "list[dict[str, Any]]":
+        """Return rows of the table `records` as dicts."""
         return self.mark_out_of_date(_dicts(names, found))
 
     def mark_out_of_date(self, rows: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
@@ -644,69 +495,19 @@ class Index:
                 row["out_of_date"] = reason
         return rows
 
-    def _explain(self, n: int, query: str, wanted: "Sequence[str]") -> "tuple[str, str]":
-        marks = [f"highlight(words, {i}, char(2), char(3))" for i in (0, 1, 3, 4)]
-        sql = (
-            f"SELECT snippet(words, 2, char(2), char(3), '…', 18), title, body, {', '.join(marks)} "
-            f"FROM words WHERE words MATCH ? AND rowid = ?"
-        )
-        row = self.db.execute(sql, (query, n)).fetchone()
-        if row is None:
-            return "", ""
-        snippet, title, body, *columns = row
-        where = []
-        for name, column in zip(("title", "tags", "code", BESIDE), columns, strict=True):
-            words = _marked(column)
-            if words and name == BESIDE:
-                from gitmem.text.tokenizer import parts
-
-                # the words of its own names, as `cart total` of CartTotal
-                own = set(parts(f"{title} {body}").lower().split())
-                inner = [word for word in words if word in own]
-                if inner:
-                    where.append(f"{', '.join(inner[:4])} in names")
-                words = [word for word in words if word not in own]
-            if words:
-                where.append(f"{', '.join(words[:4])} in {name}")
-        inside = _marked(snippet)
-        if inside:
-            where.insert(
-                1 if where and where[0].endswith("title") else 0, f"{', '.join(inside[:4])} in text"
-            )
-        shown = unfold(" ".join(snippet.split())) if snippet else ""
-        return shown, "; ".join(where) or ", ".join(wanted[:4])
-
-
-def is_automatic(row: "Mapping[str, Any]") -> bool:
-    """Return whether a record was saved by a hook alone, as the snapshot before a compaction."""
-    return bool(row["kind"] == "snapshot" and row["origin"] == "captured")
-
-
-def _among_titles(query: str) -> str:
-    return f"{{title}} : ({query})"
-
-
-def _marked(text: str | None) -> "list[str]":
-    import re
-
-    return list(
-        dict.fromkeys(unfold(w.lower()) for w in re.findall("\x02([^\x02\x03]*+)\x03", text or ""))
-    )
-
 
 def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":
     """Return rows as dicts: JSON and truth values decoded."""
     out = [dict(zip(names, row, strict=True)) for row in rows]
-    for key in names:
-        if key in _JSON:
-            empty = "{}" if key == "triggers" else "[]"
-            texts = [one[key] or empty for one in out]
-            # in one call: most texts are short
-            for one, value in zip(out, loads(f"[{','.join(texts)}]"), strict=True):
-                one[key] = value
-        elif key in {"resolved", "conflict", "unconfirmed"}:
-            for one in out:
-                one[key] = bool(one[key])
+    for key in _JSON.intersection(names):
+        empty = "{}" if key == "triggers" else "[]"
+        texts = [row[key] or empty for row in out]
+        # in one call: most texts are short
+        for row, value in zip(out, loads(f"[{','.join(texts)}]"), strict=True):
+            row[key] = value
+    for key in _TRUTHS.intersection(names):
+        for row in out:
+            row[key] = bool(row[key])
     return out
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from gitmem.errors import InvalidRecord
 from gitmem.records.codec import encode
 from gitmem.records.record import DEFAULTS, SHARED_DEFAULTS, Record, make
+from gitmem.store.layout import id_of_path
 from gitmem.text.tokenizer import unfold
 
 _ROW = (
@@ -52,7 +53,7 @@ def rebuilt(
     None when the index does not know it.
     """
     found = db.execute(
-        f"SELECT n, {_ROW} FROM records WHERE store = ? AND path = ?", (store, path)
+        f"SELECT n, {_ROW} FROM records WHERE id = ? AND store = ?", (id_of_path(path), store)
     ).fetchone()
     if found is None:
         return None
@@ -60,7 +61,7 @@ def rebuilt(
     row = dict(zip((name.strip() for name in _ROW.split(",")), values, strict=True))
     if row["kind"] not in KINDS:
         return None
-    text = db.execute("SELECT body FROM words WHERE rowid = ?", (n,)).fetchone()
+    text = db.execute("SELECT body FROM texts WHERE n = ?", (n,)).fetchone()
     fields = _fields(db, n, row)
     body = unfold(text[0]) if text else ""
     if row["kind"] == "gotcha" and row["workaround"]:

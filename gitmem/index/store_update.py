@@ -8,7 +8,6 @@ at it.
 """
 
 import contextlib
-import json
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,26 +17,14 @@ from typing import TypeVar
 from gitmem.errors import GitmemError, MissingObject, Unfinished
 from gitmem.git.objects import Objects, TreeDifference, TreeEntry, diff, files
 from gitmem.index import rejections
-from gitmem.index.columns import (
-    answered,
-    bases,
-    columns,
-    context_words,
-    held,
-    made,
-    said_of_facts,
-    words,
-)
-from gitmem.index.committers import Credit, Credits, persons
-from gitmem.index.contexts import CONTEXT_TEXT, Contexts
+from gitmem.index.committers import Credit, Credits
+from gitmem.index.contexts import Contexts, Place, Row
 from gitmem.index.neighbours import Map
+from gitmem.index.row_writer import RowWriter, hide
 from gitmem.records.active_hours import parse_hours
-from gitmem.records.epic import facts
 from gitmem.records.field_types import is_stamp
-from gitmem.records.kinds import FACTS, command_heads, error_patterns
-from gitmem.records.record import Record, kind_of
-from gitmem.records.trust import is_attested
-from gitmem.store.layout import PLAIN_LIMIT, TOMBSTONES, has_hours, in_record_folder
+from gitmem.records.record import kind_of
+from gitmem.store.layout import PLAIN_LIMIT, TOMBSTONES, has_hours, id_of_path, in_record_folder
 from gitmem.store.reader import GONE, Damaged, Reader, Stored
 from gitmem.store.usage_file import parse_usage
 
@@ -45,20 +32,10 @@ Progress = Callable[[int, int], None]
 BULK = 200  # more changes than this are made in steps; more new records are indexed in two passes
 T = TypeVar("T")
 STEP = 0.01  # seconds of one transaction
+INDEXED = 16  # rows whose words are indexed between two looks at the time
+FREED = 64  # pages that are given back at once
 LOADED = 100  # records that are read at once
 PLAIN = frozenset({0o100644, 0o100755})
-# hides a record where the other store has it too: of a session what was published of it; of a fact
-# the private record that nobody confirmed, or that a file of the user says too
-_IN_BOTH = (
-    "INSERT OR IGNORE INTO hidden SELECT a.n FROM records a JOIN records b ON b.id = a.id "
-    "WHERE a.id = ? AND b.store <> a.store AND "
-)
-_HIDE = {
-    "session": f"{_IN_BOTH} a.store = 'shared'",
-    **dict.fromkeys(
-        FACTS, f"{_IN_BOTH} a.store = 'private' AND (a.unconfirmed = 1 OR a.origin = 'imported')"
-    ),
-}
 _ROW = TreeEntry("", 0o100644, "")  # stands for what a row was made of
 OF_A_ROW = (
     "edges",
@@ -142,6 +119,7 @@ class StoreUpdate:
         self._steps = steps
         self._progress = progress
         self._contexts = contexts
+        self._rows = RowWriter(db, name)
         self._credits: Mapping[str, Credit] = {}  # of the records that are being written
 
     def run(self, old: str | None, tip: str | None, most: int) -> int:
@@ -171,6 +149,7 @@ class StoreUpdate:
             else:
                 self.db.execute("INSERT OR REPLACE INTO tips VALUES (?, ?)", (self._name, tip))
             self.db.execute("DELETE FROM unfinished WHERE store = ?", (self._name,))
+            self._contexts.forget_gone()
         return len(changes)
 
     def _changes(
@@ -202,8 +181,8 @@ class StoreUpdate:
 
     def _credit(self, path: str) -> Credit | None:
         """Return whose the parts of a record are, as they are indexed; None without a row."""
-        sql = "SELECT committer, vouchers FROM records WHERE store = ? AND path = ?"
-        row = self.db.execute(sql, (self._name, path)).fetchone()
+        sql = "SELECT committer, vouchers FROM records WHERE id = ? AND store = ?"
+        row = self.db.execute(sql, (id_of_path(path), self._name)).fetchone()
         if row is None:
             return None
         return Credit(*row)
@@ -234,7 +213,7 @@ class StoreUpdate:
 
         These are files that have no row, another one, or one without its words.
         """
-        sql = "SELECT path, oid, n IN (SELECT id FROM words_docsize) FROM records WHERE store = ?"
+        sql = "SELECT path, oid, n IN (SELECT n FROM beside) FROM records WHERE store = ?"
         rows: dict[str, str] = {
             path: oid if whole else "" for path, oid, whole in self.db.execute(sql, (self._name,))
         }
@@ -263,17 +242,13 @@ class StoreUpdate:
 
     def _insert_all(self, rows: Sequence[tuple[str, str]]) -> None:
         bulk = len(rows) > BULK
-        if bulk:
-            self.db.execute(
-                "CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, "
-                "anchors, parts)"
-            )
-            self.db.execute("DELETE FROM staged")
+        fresh = self.db.execute("SELECT 1 FROM records LIMIT 1").fetchone() is None
+        new: list[Row] = []
         for number, loaded in enumerate(self._store.load(rows, LOADED)):
             if isinstance(loaded, Damaged):
                 self._damage(loaded)
             elif bulk:
-                self._stage(self._rows(loaded), loaded.record)
+                new.append(self._write(loaded))
             else:
                 self._insert(loaded)
             if self._progress and number % 500 == 499:
@@ -283,7 +258,7 @@ class StoreUpdate:
             elif not bulk:
                 self._pause()
         if bulk:
-            self._unstage()
+            self._index_all(new, fresh)
         if self._progress and rows:
             self._progress(len(rows), len(rows))
 
@@ -294,21 +269,13 @@ class StoreUpdate:
         return row is not None
 
     def _clear(self) -> None:
-        name, touched = self._name, self._contexts.touched
+        name = self._name
         if self.db.execute("SELECT 1 FROM records WHERE store <> ? LIMIT 1", (name,)).fetchone():
-            for row in self.db.execute(
-                "SELECT id, session, created FROM records WHERE store = ?", (name,)
-            ):
-                touched.around(*row)
-            touched.ids.update(
-                d
-                for (d,) in self.db.execute(
-                    "SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,)
-                )
-            )
-        self.db.execute(
-            "DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,)
-        )
+            sql = "SELECT n, id, session, created FROM records WHERE store = ?"
+            for row in self.db.execute(sql, (name,)).fetchall():
+                self._contexts.remove(row)
+        else:
+            self._contexts.remove_all()
         for table in OF_A_ROW:
             self.db.execute(
                 f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,)
@@ -323,7 +290,7 @@ class StoreUpdate:
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
 
     def _remove(self, path: str) -> None:
-        path, name, touched = _storable(path), self._name, self._contexts.touched
+        path, name = _storable(path), self._name
         if path.startswith("usage/"):
             for table in ("usage", "hours"):
                 self.db.execute(f"DELETE FROM {table} WHERE file = ?", (self._usage_file(path),))
@@ -332,24 +299,21 @@ class StoreUpdate:
             self._unreject(path)
             return
         row = self.db.execute(
-            "SELECT n, id, session, created FROM records WHERE store = ? AND path = ?", (name, path)
+            "SELECT n, id, session, created FROM records WHERE id = ? AND store = ?",
+            (id_of_path(path), name),
         ).fetchone()
         self.db.execute("DELETE FROM damaged WHERE store = ? AND path = ?", (name, path))
         if row is None:
             return
-        n, id, session, created = row
-        touched.around(id, session, created)
-        touched.ids.update(
-            dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,))
-        )
+        n, id, *_ = row
+        self._contexts.remove(row)
         for table in ("records", *OF_A_ROW):
             self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
         self.db.execute("DELETE FROM hidden WHERE n IN (SELECT n FROM records WHERE id = ?)", (id,))
-        self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
 
     def _unreject(self, path: str | None) -> None:
         for id, kind in rejections.remove_tombstones(self.db, self._name, path):
-            self.db.execute(_HIDE[kind], (id,))
+            hide(self.db, id, kind)
 
     def _damage(self, file: Damaged) -> None:
         row = (self._name, _storable(file.path), file.oid, file.reason)
@@ -387,125 +351,37 @@ class StoreUpdate:
 
     def _insert(self, stored: Stored) -> None:
         """Write the row; its words wait until what stands beside it is there too."""
-        record, touched = stored.record, self._contexts.touched
-        n = self._rows(stored)
-        self._contexts.waiting[n] = words(record)
-        touched.around(record.id, str(record.get("session")), record.created)
-        touched.ids.update((*(record.get("links") or []), *(record.get("supersedes") or [])))
+        self._contexts.add(self._write(stored))
 
-    def _answers(self, n: int, record: Record, *, counts: bool) -> None:
-        """Insert what a person answered of a fact; that two facts hold `counts` if one vouches."""
-        self.db.executemany(
-            "INSERT OR IGNORE INTO answers VALUES (?, ?)", [(n, id) for id in answered(record)]
-        )
-        self.db.executemany(
-            "INSERT OR IGNORE INTO settled VALUES (?, ?, ?)",
-            [(n, *pair) for pair in (held(record) if counts else ())],
-        )
+    def _write(self, stored: Stored) -> Row:
+        return self._rows.insert(stored, self._credits.get(stored.path) or Credit())
 
-    def _rows(self, stored: Stored) -> int:
-        """Insert what is not full text: the row, its edges, its places."""
-        record = stored.record
-        credit = self._credits.get(stored.path) or Credit()
-        last = (stored.oid, stored.path, credit.words, credit.vouchers)
-        attested = _attests(credit, record)
-        own = self._name != "shared"
-        cursor = self.db.execute(
-            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 38)})",
-            (self._name, *columns(record, attested=attested, own=own), *last),
-        )
-        n = cursor.lastrowid
-        assert n is not None
-        rejections.add_claims(self.db, n, record, attested=attested)
-        if record.kind in _HIDE:
-            self.db.execute(_HIDE[record.kind], (record.id,))
-        for rel in ("links", "supersedes"):
-            self.db.executemany(
-                "INSERT OR IGNORE INTO edges VALUES (?, ?, ?)",
-                [(n, rel, dst) for dst in record.get(rel) or []],
-            )
-        places = {str(a["path"]) for a in record.anchors if isinstance(a.get("path"), str)}
-        self.db.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", [(p, n) for p in places])
-        if record.kind == "gotcha":
-            self.db.executemany(
-                "INSERT OR IGNORE INTO bases VALUES (?, ?, ?)",
-                [(*base, n) for base in bases(record)],
-            )
-        globs = {str(a["glob"]) for a in record.anchors if isinstance(a.get("glob"), str)}
-        self.db.executemany(
-            "INSERT OR IGNORE INTO globs VALUES (?, ?)", [(n, glob) for glob in globs]
-        )
-        if {"code", "query"} & set(record.get("triggers") or {}) and record.kind == "gotcha":
-            self.db.execute("INSERT OR IGNORE INTO codes VALUES (?)", (n,))
-        self.db.executemany(
-            "INSERT OR IGNORE INTO patterns VALUES (?, ?)",
-            [(p, n) for p in error_patterns(record.get("triggers"))],
-        )
-        if record.kind == "gotcha":
-            self.db.executemany(
-                "INSERT OR IGNORE INTO commands VALUES (?, ?)",
-                [(c, n) for c in command_heads(record.get("triggers"))],
-            )
-        self._answers(n, record, counts=own or (attested and not record.unconfirmed))
-        if record.kind == "session":
-            self.db.executemany(
-                "INSERT OR IGNORE INTO made VALUES (?, ?, ?)", [(*one, n) for one in made(record)]
-            )
-            self.db.executemany(
-                "INSERT OR IGNORE INTO statements VALUES (?, ?, ?, ?, ?, ?)",
-                [(n, *row) for row in said_of_facts(record)],
-            )
-        if record.kind == "work":
-            self.db.execute(
-                "INSERT OR REPLACE INTO works VALUES (?, ?)",
-                (n, json.dumps(facts(record.fields.get("state")), ensure_ascii=False)),
-            )
-        return n
+    def _index_all(self, rows: Sequence[Row], fresh: bool) -> None:
+        """Index the words of new rows, each with those of the neighbours that it has in the end.
 
-    def _stage(self, n: int, record: Record) -> None:
-        """Put a record's words aside until all its neighbours are known.
-
-        FTS5 updates cost twice an insert.
+        `fresh`: there are no other rows. To update a row of FTS5 costs twice an insert.
         """
-        self.db.execute(
-            "INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)", (n, *words(record))
-        )
-
-    def _unstage(self) -> None:
-        """Insert the staged words, each with the words of its neighbours.
-
-        The neighbours are those that `_neighbours` would name.
-        """
-        fresh = self.db.execute("SELECT 1 FROM words LIMIT 1").fetchone() is None
+        done = {n for n, *_ in rows}
+        for row in () if fresh else rows:
+            self._contexts.make_due(row, done)
+            self._rest()
         every = self._steps.between(lambda: Map(self.db))
-        heads: dict[int, tuple[str, str]] = {
-            n: (t, b)
-            for n, t, b in self.db.execute(
-                f"SELECT n, title, substr(body, 1, {CONTEXT_TEXT}) FROM staged"
-            )
-        }
-        staged = sorted(heads)
-        for n in staged:
-            sql = "SELECT title, tags, body, anchors, parts FROM staged WHERE n = ?"
-            title, tags, body, anchors, own = self.db.execute(sql, (n,)).fetchone()
-            near = every.neighbours(n)
-            for other in near:
-                if other not in heads:
-                    heads[other] = self._head(other)
-            context = context_words(own, title, [heads[x] for x in near])
-            self._contexts.insert(n, title, tags, body, anchors, context)
-            if self._steps.is_long:
-                self._steps.next()
-        self.db.execute("DELETE FROM staged")
-        if not fresh:  # what was there before has new neighbours
-            self._contexts.touched.done = set(staged)
-            for n in staged:
-                self._contexts.touched.around(*every.rows[n])
-                self._contexts.touched.ids.update(every.targets.get(n, ()))
+        heads: dict[int, tuple[str, str]] = {}
+        numbers = [n for n, *_ in rows]
+        for start in range(0, len(numbers), INDEXED):
+            some = numbers[start : start + INDEXED]
+            places = {n: Place(every.after(n), every.neighbours(n)) for n in some}
+            self._contexts.index(places, heads)
+            self._rest()
+        while self._contexts.merge():
+            self._rest()
+        while self._free_pages():
+            self._rest()
 
-    def _head(self, n: int) -> tuple[str, str]:
-        sql = f"SELECT title, substr(body, 1, {CONTEXT_TEXT}) FROM words WHERE rowid = ?"
-        return self.db.execute(sql, (n,)).fetchone() or ("", "")
+    def _free_pages(self) -> bool:
+        """Give some of the free room of the file back; say whether more is left."""
+        self.db.execute(f"PRAGMA incremental_vacuum({FREED})").fetchall()
+        return bool(self.db.execute("PRAGMA freelist_count").fetchone()[0])
 
 
 def _storable(text: str) -> str:
@@ -519,10 +395,6 @@ def _lost_folders(objects: Objects, tree: str | None) -> bool:
         if lost:
             break
     return bool(lost)
-
-
-def _attests(credit: Credit, record: Record) -> bool:
-    return is_attested(record, persons(credit.words), persons(credit.vouchers))
 
 
 def _tree_of(objects: Objects, commit: str) -> str | None:

@@ -46,6 +46,7 @@ _PLAIN = {
 _WRITTEN = {plain: chr(letter) for letter, plain in _PLAIN.items()}
 _PLAINED = Lazy("(?:" + "|".join(sorted(_WRITTEN, key=len, reverse=True)) + ")")
 _CAMEL = Lazy(r"\b[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*\b")
+_HUMP = Lazy("[A-Z](?<=[a-z0-9].)")  # the rare letter first: four times as quick
 # an acronym may be in the plural, as in URLs
 _PART = Lazy(r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
@@ -76,6 +77,8 @@ def _folded_query(text: str) -> str:
 def parts(text: str, most: int = 40) -> str:
     """Return the words inside camelCase names, so that `cart total` finds `CartTotal`."""
     found: list[str] = []
+    if not _HUMP.search(text):
+        return ""
     for match in _CAMEL.finditer(text):
         found += _PART.findall(match.group())
         if len(found) >= most:

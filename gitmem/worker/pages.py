@@ -8,7 +8,7 @@ from gitmem.agents.prompt_text import clean
 from gitmem.app import App
 from gitmem.clock import seconds, stamp
 from gitmem.errors import GitmemError
-from gitmem.index.reader import FIELDS
+from gitmem.index.filters import FIELDS
 from gitmem.records.kinds import FACTS, LIVE
 from gitmem.repo.refs import PRIVATE, SHARED
 from gitmem.services.briefing import collect

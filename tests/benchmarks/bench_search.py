@@ -1,14 +1,18 @@
 """Search against a bare FTS5 query: the same tokenizer, the same words, on a table of its own."""
 
+import json
 import sqlite3
 import statistics
 import sys
+from collections.abc import Iterator
 from functools import partial
 
-from gitmem.text.tokenizer import match_query
+from gitmem.index.neighbours import HEADS, context_words, near_of
+from gitmem.text.tokenizer import fold, match_query, parts
 from tests.benchmarks.common import Bench, alternate, ms, opened, run, table, times
 
 BUDGET = 1.5
+COLUMNS = ("title", "tags", "body", "anchors", "context")
 TOKENIZE = 'tokenize = "porter unicode61 remove_diacritics 2"'
 QUERIES = (
     ("one rare word", "cluster"),
@@ -21,16 +25,31 @@ QUERIES = (
 )
 
 
-def bare(path: str, source: str, columns: tuple[str, ...]) -> sqlite3.Connection:
+def texts(index: sqlite3.Connection) -> Iterator[tuple[int | str, ...]]:
+    """Yield number, title, tags, body, anchors and context of each row, as they are indexed."""
+    heads = {
+        n: (fold(title), begin)
+        for n, title, begin in index.execute(HEADS.format("SELECT n FROM records"))
+    }
+    sql = "SELECT n, r.tags, t.body, t.anchors, b.near FROM records r JOIN texts t USING (n) JOIN beside b USING (n)"
+    for n, tags, body, anchors, near in index.execute(sql):
+        title = heads[n][0]
+        beside = [heads[other] for other in near_of(n, near)]
+        context = context_words(parts(f"{title} {body}"), title, beside)
+        yield n, title, fold(" ".join(json.loads(tags or "[]"))), body, anchors, context
+
+
+def bare(path: str, index: sqlite3.Connection, columns: tuple[str, ...]) -> sqlite3.Connection:
     """Make a table with nothing but the texts; return its connection."""
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = OFF")
-    names = ", ".join(columns)
-    db.execute(f"CREATE VIRTUAL TABLE bare USING fts5({names}, {TOKENIZE})")
-    db.execute("ATTACH ? AS product", (source,))
-    db.execute(f"INSERT INTO bare (rowid, {names}) SELECT rowid, {names} FROM product.words")
-    db.execute("DETACH product")
+    db.execute(f"CREATE VIRTUAL TABLE bare USING fts5({', '.join(columns)}, {TOKENIZE})")
+    names = ("rowid", *columns)
+    sql = f"INSERT INTO bare ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+    db.execute("BEGIN")
+    db.executemany(sql, (row[: len(names)] for row in texts(index)))
+    db.execute("COMMIT")
     return db
 
 
@@ -41,26 +60,19 @@ def ask(db: sqlite3.Connection, query: str) -> list[tuple[int]]:
     ).fetchall()
 
 
-def body(bench: Bench) -> None:
-    """Compare query by query; the budget is judged on the median over the queries."""
-    count, rounds = bench.size(100_000, 2_000), bench.times(15)
-    path = bench.copy(count, "search")
+def compare(bench: Bench, count: int, rounds: int) -> None:
+    """Compare query by query in a store of `count` records; the median is judged."""
+    path = bench.copy(count, f"search-{count}")
     folder = bench.fresh("bare")
     folder.mkdir()
     with opened(path) as app:
         index = app.index()
-        product = app.home.join("index.db")
-        same = bare(
-            str(folder / "same.db"), product, ("title", "tags", "body", "anchors", "context")
-        )
-        own = bare(str(folder / "own.db"), product, ("title", "tags", "body", "anchors"))
+        same = bare(str(folder / "same.db"), index.db, COLUMNS)
+        own = bare(str(folder / "own.db"), index.db, COLUMNS[:-1])
         rows, ratios = [], []
         for name, text in QUERIES:
             query = match_query(text)
-
-            hits = same.execute(
-                "SELECT COUNT(*) FROM bare WHERE bare MATCH ?", (query,)
-            ).fetchone()[0]
+            counted = same.execute("SELECT COUNT(*) FROM bare WHERE bare MATCH ?", (query,))
             # with the filters of `git mem search`
             ours = partial(
                 index.search, text, limit=10, statuses=("active", "pinned"), agents=("global",)
@@ -71,7 +83,7 @@ def body(bench: Bench) -> None:
             rows.append(
                 (
                     name,
-                    f"{hits:,}",
+                    f"{counted.fetchone()[0]:,}",
                     ms(pairs.left),
                     ms(pairs.right),
                     times(pairs.ratio),
@@ -80,16 +92,9 @@ def body(bench: Bench) -> None:
                 )
             )
         overall = statistics.median(ratios)
+        verdict = bench.verdict(f"search at {count:,}, median over the queries", overall, BUDGET)
         rows.append(
-            (
-                "median of the ratios",
-                "",
-                "",
-                "",
-                f"{times(overall)} (budget {bench.verdict('search, median over the queries', overall, BUDGET)})",
-                "",
-                "",
-            )
+            ("median of the ratios", "", "", "", f"{times(overall)} (budget {verdict})", "", "")
         )
         same.close()
         own.close()
@@ -103,6 +108,12 @@ def body(bench: Bench) -> None:
         "ratio",
     )
     table(f"Search at {count:,} records, ten hits, {rounds} pairs each", head, rows)
+
+
+def body(bench: Bench) -> None:
+    """Compare at three sizes."""
+    for count, rounds in ((2_000, 101), (10_000, 51), (100_000, 15)):
+        compare(bench, bench.size(count, count // 10), bench.times(rounds))
 
 
 if __name__ == "__main__":

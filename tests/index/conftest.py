@@ -24,7 +24,12 @@ def content(db: sqlite3.Connection) -> dict[str, list[Any]]:
     def rows(sql: str) -> list[Any]:
         return sorted(db.execute(sql).fetchall(), key=repr)
 
+    # every place of every word: the index keeps no text
+    db.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab('main', 'words', 'instance')"
+    )
     columns = [c[1] for c in db.execute("PRAGMA table_info(records)") if c[1] != "n"]
+    columns += ["path", "oid", "updated", "committer"]
     return {
         "tips": rows("SELECT * FROM tips"),
         "records": rows(f"SELECT {', '.join(columns)} FROM records"),
@@ -48,12 +53,24 @@ def content(db: sqlite3.Connection) -> dict[str, list[Any]]:
         "words": sorted(
             (
                 (of(n), *rest)
-                for n, *rest in db.execute(
-                    "SELECT rowid, title, tags, body, anchors, context FROM words"
+                for n, *rest in db.execute("SELECT doc, term, col, offset FROM instances")
+            ),
+            key=repr,
+        ),
+        "beside": sorted(
+            (
+                (of(n), *(of(n + int(step)) for step in near.split()), of(after), author, agent)
+                for n, after, near, author, agent in db.execute(
+                    "SELECT b.n, after, near, author, agent FROM beside b JOIN people p ON p.n = by"
                 )
             ),
             key=repr,
         ),
+        "texts": sorted(
+            ((of(n), *rest) for n, *rest in db.execute("SELECT n, body, anchors FROM texts")),
+            key=repr,
+        ),
+        "waiting": rows("SELECT 'due', n FROM due UNION ALL SELECT 'gone', n FROM gone"),
     }
 
 

@@ -335,7 +335,7 @@ def test_damaged_file_is_built_again(indexed, how, suffix):
                 how == "holes"
                 and cache.db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok"
             ):
-                cache.refresh({"shared": indexed}, full=True)
+                cache.rebuild({"shared": indexed})
             assert not cache.in_memory
             assert id in ids(cache)
             assert 62 == len(ids(cache))
@@ -377,7 +377,7 @@ def test_damage_that_shows_late_is_healed(indexed):
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         page = db.execute("PRAGMA page_size").fetchone()[0]
         root = db.execute(
-            "SELECT rootpage FROM sqlite_master WHERE name = 'records_id'"
+            "SELECT rootpage FROM sqlite_master WHERE name = 'records_session'"
         ).fetchone()[0]
     data = bytearray(path.read_bytes())
     data[(root - 1) * page : root * page] = b"\xee" * page
@@ -430,13 +430,13 @@ def test_reader_cannot_write(indexed):
     found.db.close()
 
 
-def test_full_refresh_repairs_what_is_wrong(indexed, cache, tmp_path):
+def test_rebuilding_repairs_what_is_wrong(indexed, cache, tmp_path):
     """Building anew drops rows that do not belong there."""
     add(indexed)
     cache.refresh({"shared": indexed})
-    cache.db.execute("DELETE FROM words")
+    cache.db.execute("INSERT INTO words (words) VALUES ('delete-all')")
     cache.db.execute("UPDATE records SET title = 'wrong'")
-    cache.refresh({"shared": indexed}, full=True)
+    cache.rebuild({"shared": indexed})
     assert rebuilt(indexed, tmp_path) == content(cache.db)
 
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.index.builder import IndexCache
-from gitmem.index.reader import FIELDS, ORDERS, Index, sort_rows
+from gitmem.index.filters import FIELDS
+from gitmem.index.reader import ORDERS, Index, sort_rows
 from gitmem.repo.refs import PRIVATE
 from gitmem.store import operations
 from gitmem.store.store import Message
@@ -501,10 +502,10 @@ def test_gotchas_are_filtered_and_counted(indexed, cache):
         index.number(kinds=["gotcha"]),
         index.number(severities=["info"], without=[two]),
     ) == (5, 4, 1)
-    assert sum(row["number"] for row in index.tally("gotcha", ("severity", "resolved"))) == 4
+    assert sum(row["number"] for row in index.tally_gotchas(("severity", "resolved"))) == 4
     by = {
         row["severity"]: (row["number"], row["occurrences"], row["resolved"])
-        for row in index.tally("gotcha", ("severity", "resolved"))
+        for row in index.tally_gotchas(("severity", "resolved"))
     }
     assert by == {"critical": (2, 6, False), "info": (2, 6, False)}
 

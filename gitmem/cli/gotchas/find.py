@@ -14,7 +14,7 @@ from gitmem.cli.gotchas.places import FOR_PATIENCE
 from gitmem.cli.json_shapes import anchor_json, hit_json, place_json, record_json
 from gitmem.cli.records.list import hit_lines, paths_of
 from gitmem.cli.terminal import Terminal, path_shown, plain, short, short_ids
-from gitmem.index.reader import FIELDS
+from gitmem.index.filters import FIELDS
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
 from gitmem.records.texts import place_text
 from gitmem.services.records.committers import marked_title, trust_marks

@@ -12,7 +12,7 @@ from gitmem.cli.inbox.card import CARD, card, evidence
 from gitmem.cli.inbox.review import review
 from gitmem.cli.json_shapes import record_json
 from gitmem.cli.terminal import Terminal, plain, short
-from gitmem.index.reader import FIELDS
+from gitmem.index.filters import FIELDS
 from gitmem.services.views import inbox
 from gitmem.services.views.inbox import OpenStatement
 

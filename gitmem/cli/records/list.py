@@ -18,7 +18,8 @@ from gitmem.cli.template import formatted, names, template_option
 from gitmem.cli.terminal import LINE, Terminal, age, line, plain, short_ids
 from gitmem.clock import stamp
 from gitmem.index import joined
-from gitmem.index.reader import FIELDS, SORTED_BY
+from gitmem.index.filters import FIELDS
+from gitmem.index.reader import SORTED_BY
 from gitmem.records.kinds import LIVE, PREFIX, STATUSES, TYPES
 from gitmem.repo.caller import agent_program
 from gitmem.services.sessions.quotes import hit_without_quotes

@@ -302,7 +302,7 @@ def statistics(
     `tracked` are (pattern, hits in the window, last) of the errors seen here; of those `snoozed`,
     the live ones count.
     """
-    rows = [row for index in indexes for row in index.tally("gotcha", COUNTED)]
+    rows = [row for index in indexes for row in index.tally_gotchas(COUNTED)]
     live = [row for row in rows if row["status"] in LIVE]
     open_rows = [row for row in live if not row["resolved"]]
     by_hand = [row for row in live if row["origin"] != "captured"]

@@ -6,7 +6,7 @@ changed, counts at once. Part of the hot path.
 
 from functools import cached_property
 
-from gitmem.index.reader import FIELDS
+from gitmem.index.filters import FIELDS
 from gitmem.records.kinds import LIVE
 from gitmem.state import contradictions
 
