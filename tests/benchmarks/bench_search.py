@@ -6,6 +6,7 @@ import statistics
 import sys
 from collections.abc import Iterator
 from functools import partial
+from time import thread_time
 
 from gitmem.index.neighbours import HEADS, context_words, near_of
 from gitmem.text.tokenizer import fold, match_query, parts
@@ -61,7 +62,7 @@ def ask(db: sqlite3.Connection, query: str) -> list[tuple[int]]:
 
 
 def compare(bench: Bench, count: int, rounds: int) -> None:
-    """Compare query by query in a store of `count` records; the median is judged."""
+    """Compare the processor's time, query by query; the median over the queries is judged."""
     path = bench.copy(count, f"search-{count}")
     folder = bench.fresh("bare")
     folder.mkdir()
@@ -77,8 +78,8 @@ def compare(bench: Bench, count: int, rounds: int) -> None:
             ours = partial(
                 index.search, text, limit=10, statuses=("active", "pinned"), agents=("global",)
             )
-            pairs = alternate(ours, partial(ask, same, query), rounds, warm=2)
-            fewer = alternate(ours, partial(ask, own, query), rounds)
+            pairs = alternate(ours, partial(ask, same, query), rounds, 2, thread_time)
+            fewer = alternate(ours, partial(ask, own, query), rounds, 1, thread_time)
             ratios.append(pairs.ratio)
             rows.append(
                 (

@@ -290,16 +290,20 @@ class Pairs:
         return statistics.median(a / b for a, b in zip(self.left, self.right, strict=True))
 
 
-def timed(action: Callable[[], Any]) -> float:
+def timed(action: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
     """Return the seconds an action takes."""
     gc.collect()
-    began = time.perf_counter()
+    began = clock()
     action()
-    return time.perf_counter() - began
+    return clock() - began
 
 
 def alternate(
-    left: Callable[[], Any], right: Callable[[], Any], rounds: int, warm: int = 1
+    left: Callable[[], Any],
+    right: Callable[[], Any],
+    rounds: int,
+    warm: int = 1,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Pairs:
     """Time two actions in turn; which goes first changes from pair to pair."""
     for _ in range(warm):
@@ -308,9 +312,9 @@ def alternate(
     pairs = Pairs([], [])
     for number in range(rounds):
         if number % 2:
-            b, a = timed(right), timed(left)
+            b, a = timed(right, clock), timed(left, clock)
         else:
-            a, b = timed(left), timed(right)
+            a, b = timed(left, clock), timed(right, clock)
         pairs.left.append(a)
         pairs.right.append(b)
     return pairs
