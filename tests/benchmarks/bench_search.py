@@ -4,7 +4,7 @@ import json
 import sqlite3
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from time import thread_time
 
@@ -61,7 +61,17 @@ def ask(db: sqlite3.Connection, query: str) -> list[tuple[int]]:
     ).fetchall()
 
 
-def compare(bench: Bench, count: int, rounds: int) -> None:
+def repeated(action: Callable[[], object], times: int) -> Callable[[], None]:
+    """Return what does an action several times."""
+
+    def run() -> None:
+        for _ in range(times):
+            action()
+
+    return run
+
+
+def compare(bench: Bench, count: int, rounds: int, in_a_row: int) -> None:
     """Compare the processor's time, query by query; the median over the queries is judged."""
     path = bench.copy(count, f"search-{count}")
     folder = bench.fresh("bare")
@@ -78,17 +88,24 @@ def compare(bench: Bench, count: int, rounds: int) -> None:
             ours = partial(
                 index.search, text, limit=10, statuses=("active", "pinned"), agents=("global",)
             )
-            pairs = alternate(ours, partial(ask, same, query), rounds, 2, thread_time)
-            fewer = alternate(ours, partial(ask, own, query), rounds, 1, thread_time)
+            pairs, fewer = (
+                alternate(
+                    repeated(ours, in_a_row),
+                    repeated(partial(ask, other, query), in_a_row),
+                    rounds,
+                    clock=thread_time,
+                )
+                for other in (same, own)
+            )
             ratios.append(pairs.ratio)
             rows.append(
                 (
                     name,
                     f"{counted.fetchone()[0]:,}",
-                    ms(pairs.left),
-                    ms(pairs.right),
+                    ms([t / in_a_row for t in pairs.left]),
+                    ms([t / in_a_row for t in pairs.right]),
                     times(pairs.ratio),
-                    ms(fewer.right),
+                    ms([t / in_a_row for t in fewer.right]),
                     times(fewer.ratio),
                 )
             )
@@ -113,8 +130,8 @@ def compare(bench: Bench, count: int, rounds: int) -> None:
 
 def body(bench: Bench) -> None:
     """Compare at three sizes."""
-    for count, rounds in ((2_000, 101), (10_000, 51), (100_000, 15)):
-        compare(bench, bench.size(count, count // 10), bench.times(rounds))
+    for count, rounds, in_a_row in ((2_000, 51, 20), (10_000, 31, 10), (100_000, 15, 1)):
+        compare(bench, bench.size(count, count // 10), bench.times(rounds), in_a_row)
 
 
 if __name__ == "__main__":
