@@ -67,6 +67,8 @@ _KINDS |= (
 
 
 # a time, or the id of a record: they are no secrets, and most records have several
+# what `codemap.linemap` knows up to nine lines by: four characters a line
+_LINE_CODES = re.compile(r"(?:[A-Za-z0-9+/]{4}|\.{4}){0,9}")
 _PLAIN_VALUE = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z"
     r"|(?:mem|got|ses|snp|evt)-[0-7][0-9a-hjkmnp-tv-z]{25}"
@@ -125,7 +127,8 @@ def _secrets(
 def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
     """Return a value of lists, mappings and texts with each text scrubbed, keys too.
 
-    A `blob` is an object id and stays, and so do a time and the id of a record.
+    A `blob` is an object id and stays, and so do a time, the id of a record, and `far`, the codes
+    of lines around an anchor.
     """
     if isinstance(value, str):
         return one(value)
@@ -151,9 +154,16 @@ def _free_name(name: str, taken: dict[str, Any], numbers: dict[str, int]) -> str
 
 
 def _entry(name: str, value: Any, one: Callable[[str], str]) -> Any:
+    if name == "far" and isinstance(value, list) and all(map(_is_line_codes, value)):
+        return value
     if not isinstance(value, str):
         return scrub_all(value, one)
     return value if name == "blob" or is_plain_value(value) else _named(name, value, one)
+
+
+def _is_line_codes(value: Any) -> bool:
+    """Return whether a value is codes of lines, of 24 bits each: too few to hold a secret's text."""
+    return isinstance(value, str) and _LINE_CODES.fullmatch(value) is not None
 
 
 def is_plain_value(text: str) -> bool:

@@ -1,6 +1,7 @@
 """What is taken for harmless at a glance is what the detectors would have left alone."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,10 @@ from gitmem.base.fast import dumps, loads
 from gitmem.redaction import formats
 from gitmem.redaction.formats import harmless
 from gitmem.redaction.mask import scrub
+from tests.cli.conftest import Mem, mem
 from tests.redaction import test_mask as test_scrub
+
+__all__ = ["mem"]  # a fixture
 
 WORDS = st.sampled_from(
     [
@@ -113,3 +117,17 @@ def test_light_json_refuses_what_is_none(text: str):
     except ValueError:
         found = ValueError
     assert found == wanted or (found != found and wanted != wanted)
+
+
+def test_an_anchor_keeps_the_codes_of_the_lines_around_it(mem: Mem) -> None:
+    """They look like a token, and an anchor without them is lost more easily; a secret goes."""
+    lines = [f"value_{n} = compute({n * 7919})" for n in range(60)]
+    lines[28] = 'db_password = "Zebra-Lamp-k3T"'
+    (mem.folder / "a.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for at in range(15, 45, 5):
+        id = mem("add", f"about {at}", "--anchor", f"a.py:{at}", "--json").json["id"]
+        raw = mem("show", id, "--raw").out
+        assert "Zebra" not in raw
+        far = re.search(r'"far": \["([^"]*)", "([^"]*)"\]', raw)
+        assert far is not None and "redacted" not in far[0]
+        assert (len(far[1]), len(far[2])) == (36, 36)
