@@ -162,7 +162,7 @@ def _entry(name: str, value: Any, one: Callable[[str], str]) -> Any:
 
 
 def _is_line_codes(value: Any) -> bool:
-    """Return whether a value is codes of lines, of 24 bits each: too few to hold a secret's text."""
+    """Return whether a value is codes of lines, which have 24 bits each and no text."""
     return isinstance(value, str) and _LINE_CODES.fullmatch(value) is not None
 
 
