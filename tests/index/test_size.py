@@ -49,7 +49,8 @@ def test_index_of_another_schema_leaves_no_room(indexed):
     path = Path(indexed.home.join(NAME))
     with IndexCache(indexed.home) as cache:
         cache.refresh({"shared": indexed})
-        size = path.stat().st_size
+    size = path.stat().st_size
+    with IndexCache(indexed.home) as cache:
         cache.db.execute("CREATE TABLE old AS SELECT * FROM records, (SELECT 1 UNION SELECT 2)")
         cache.db.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
     with IndexCache(indexed.home) as cache:
