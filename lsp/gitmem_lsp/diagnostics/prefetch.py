@@ -8,7 +8,7 @@ import asyncio
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from gitmem_lsp.diagnostics.file_notes import FileNotes, NoteFinder, text_key
@@ -50,15 +50,15 @@ async def prefetch(notes: NoteFinder, home: DocumentPlace, encoding: str, option
 
 
 def _read(
-    files: Iterator[tuple[str, Rows]], home: DocumentPlace, notes: NoteFinder
+    files: Iterator[tuple[str, Callable[[], Rows]]], home: DocumentPlace, notes: NoteFinder
 ) -> list[tuple[DocumentPlace, FileNotes, list[str]]] | None:
     """Return what is found for the next files; None at the end. On the repository's thread."""
     until, out = time.monotonic() + PIECE, []
-    for path, rows in files:
+    for path, unpack in files:
         place = replace(home, paths=(path,))
         moves = notes.of_file(place).moves
         try:
-            made = _found(place, rows, moves) if moves.same(NONE) else None
+            made = _found(place, unpack, moves) if moves.same(NONE) else None
         except (OSError, ValueError):  # not there, or no text
             made = None
         if made is not None:
@@ -68,7 +68,9 @@ def _read(
     return out or None
 
 
-def _found(place: DocumentPlace, rows: Rows, moves: Moves) -> tuple[FileNotes, list[str]] | None:
+def _found(
+    place: DocumentPlace, unpack: Callable[[], Rows], moves: Moves
+) -> tuple[FileNotes, list[str]] | None:
     """Return the notes of a file, and its lines; None where they have to be searched for.
 
     Raises OSError and ValueError where there is no text.
@@ -81,6 +83,7 @@ def _found(place: DocumentPlace, rows: Rows, moves: Moves) -> tuple[FileNotes, l
     lines = split_lines(text)
     if "\r" in text or not bounded(text, lines):
         return None
+    rows = unpack()
     chosen = choose(rows.open, place.paths)
     lengths = {len(str(a.get("blob") or "")) for _, found in chosen for _, a in found}
     same = notes_of_same(chosen, blob_ids(text, lengths), len(lines))

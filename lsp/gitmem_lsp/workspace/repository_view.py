@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gitmem.clock import Clock, stamp
@@ -126,18 +127,21 @@ class RepositoryView:
         )
         self.problems = tuple(settings.problems)
 
-    def all_gotchas(self) -> Iterator[tuple[str, Rows]]:
-        """Yield each file that gotchas are about, with its gotchas; none if they are too many."""
+    def all_gotchas(self) -> Iterator[tuple[str, Callable[[], Rows]]]:
+        """Yield each file that gotchas are about, and what unpacks them; none if there are many."""
         packed: dict[str, list[tuple[str, tuple[Any, ...]]]] = {}
         for scope, index in self.app.indexes():
             for path, found in index.packed(AHEAD).items():
                 packed.setdefault(path, []).extend((scope, row) for row in found)
         for path, pairs in packed.items():
-            rows = unpack(row for _, row in pairs)
-            for (scope, _), row in zip(pairs, rows, strict=True):
-                row["store"] = scope or row["store"]
-            sort_rows(rows, "severity")
-            yield path, self._arranged((path,), rows)
+            yield path, partial(self._unpacked, path, pairs)
+
+    def _unpacked(self, path: str, pairs: Sequence[tuple[str, tuple[Any, ...]]]) -> Rows:
+        rows = unpack(row for _, row in pairs)
+        for (scope, _), row in zip(pairs, rows, strict=True):
+            row["store"] = scope or row["store"]
+        sort_rows(rows, "severity")
+        return self._arranged((path,), rows)
 
     def gotchas(self, paths: tuple[str, ...]) -> Rows:
         """Return the gotchas about a file by any of its paths.
