@@ -342,14 +342,15 @@ def _key_blocks(text: str) -> Iterator[_Span]:
 
 def _cut_off_blocks(text: str, done: int) -> Iterator[_Span]:
     """Find blocks whose beginning was cut off: the lines above an end that can be nothing else."""
-    line_of_key = _rx(r"[ \t|>]*+(?:E[ \t]++)?+[A-Za-z0-9+/=]{16,}+[ \t\r]*+\n?")
     for stop in _rx(formats.END).finditer(text):
         if stop.start() < done:
             continue
         start = stop.start()
         while start > 0:
             line = text.rfind("\n", 0, start - 1) + 1
-            if not line_of_key.fullmatch(text, line, start):
+            if not _rx(r"[ \t|>]*+(?:E[ \t]++)?+[A-Za-z0-9+/=]{16,}+[ \t\r]*+\n?").fullmatch(
+                text, line, start
+            ):
                 break
             start = line
         if start < stop.start():

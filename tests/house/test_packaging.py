@@ -123,7 +123,6 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "google-genai": "google",
         "google-re2": "re2",
         "lsprotocol": "lsprotocol",
-        "networkx": "networkx",
         "packaging": "packaging",
         "pygit2": "pygit2",
         "pygls": "pygls",
