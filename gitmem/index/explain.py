@@ -115,32 +115,18 @@ def terms_of(query: str) -> "list[Term]":
 
 def explain(db: "sqlite.Connection", query: str, asked: str, hits: "list[dict[str, Any]]") -> None:
     """Give hits their `snippet` and `reason`; what only stands beside the words comes last."""
-    numbers = [hit["n"] for hit in hits]
-    sql = (
-        "SELECT n, t.body, t.anchors, b.near FROM texts t JOIN beside b USING (n) "
-        f"WHERE n IN ({marks(numbers)})"
-    )
-    rows = {n: (body, anchors, near) for n, body, anchors, near in db.execute(sql, numbers)}
-    pieces: list[str] = []
-    for hit in hits:
-        body, anchors, _ = rows[hit["n"]]
-        body = body if body.isascii() else body[:LONGEST].replace(_SEAM, _WIDE_SEAM)
-        pieces += fold(hit["title"]), body, fold(" ".join(hit["tags"])), anchors
+    rows = _texts(db, [hit["n"] for hit in hits])
     terms = terms_of(query)
-    own = Pieces(pieces, terms)
-    lacking = [own.lacking(at, terms) for at in range(0, len(pieces), 4)]
-    beside = {
-        hit["n"]: near_of(hit["n"], rows[hit["n"]][2])
-        for hit, lacks in zip(hits, lacking, strict=True)
-        if lacks
-    }
-    heads = _heads(db, list({n for near in beside.values() for n in near})) if beside else {}
+    own = Pieces([piece for hit in hits for piece in _pieces_of(hit, rows[hit["n"]])], terms)
+    lacking = [own.lacking(4 * at, terms) for at in range(len(hits))]
+    lackers = [hit["n"] for hit, lacks in zip(hits, lacking, strict=True) if lacks]
+    heads = _heads_beside(db, {number: rows[number][2] for number in lackers})
     wanted = ", ".join(tokens(asked)[:NAMED])
     for at, (hit, lacks) in enumerate(zip(hits, lacking, strict=True)):
         shown, reasons = _own_reasons(own, 4 * at)
         if lacks:
-            neighbours = [heads[n] for n in beside[hit["n"]] if n in heads]
-            reasons += _reasons_beside(pieces[4 * at], rows[hit["n"]][0], neighbours, lacks)
+            beside = heads[hit["n"]]
+            reasons += _reasons_beside(own.pieces[4 * at], rows[hit["n"]][0], beside, lacks)
         hit["snippet"], hit["reason"] = unfold(shown), "; ".join(reasons) or wanted
     # what stands beside a hit, and says nothing of it itself, comes last; alone it is no answer
     telling = [hit for hit in hits if not hit["reason"].endswith(BESIDE) or ";" in hit["reason"]]
@@ -148,8 +134,31 @@ def explain(db: "sqlite.Connection", query: str, asked: str, hits: "list[dict[st
         hits[:] = telling + [hit for hit in hits if hit not in telling]
 
 
+def _heads_beside(db: "sqlite.Connection", rows: "dict[int, Any]") -> "dict[int, list[Head]]":
+    """Return {number: titles and beginnings of its neighbours} of some rows."""
+    beside = {number: near_of(number, near) for number, near in rows.items()}
+    heads = _heads(db, list({n for near in beside.values() for n in near}))
+    return {number: [heads[n] for n in near if n in heads] for number, near in beside.items()}
+
+
+def _texts(db: "sqlite.Connection", numbers: "list[int]") -> "dict[int, tuple[str, str, Any]]":
+    """Return {number: (body, anchors, neighbours)} of some rows."""
+    sql = (
+        "SELECT n, t.body, t.anchors, b.near FROM texts t JOIN beside b USING (n) "
+        f"WHERE n IN ({marks(numbers)})"
+    )
+    return {n: (body, anchors, near) for n, body, anchors, near in db.execute(sql, numbers)}
+
+
+def _pieces_of(hit: "dict[str, Any]", row: "tuple[str, str, Any]") -> "tuple[str, str, str, str]":
+    """Return the texts of a hit that are looked through: title, body, tags, anchored code."""
+    body, anchors, _ = row
+    body = body if body.isascii() else body[:LONGEST].replace(_SEAM, _WIDE_SEAM)
+    return fold(hit["title"]), body, fold(" ".join(hit["tags"])), anchors
+
+
 def _heads(db: "sqlite.Connection", numbers: "list[int]") -> "dict[int, Head]":
-    rows = db.execute(HEADS.format(marks(numbers)), numbers)
+    rows = db.execute(HEADS.format(marks(numbers)), numbers) if numbers else ()
     return {n: (fold(title), begin) for n, title, begin in rows}
 
 
@@ -293,18 +302,26 @@ def _best_start(words: "Sequence[str]", places: "Sequence[tuple[int, int]]") -> 
     """Return the number of the word that the shown part begins with."""
     best, first = 0, 0
     for at, _ in places[:MOST]:
-        inside = [place for place in places if at <= place[0] < at + SHOWN]
-        score = _score(inside)
-        if score > best:
-            middle = at - (SHOWN - (inside[-1][0] + 1 - at)) // 2
-            best, first = score, max(0, min(middle, len(words) - SHOWN))
-        start = _sentence(words, at)
-        if start < at:
-            score = _score([place for place in places if start <= place[0] < start + SHOWN])
-            score += 100 if start else 120
+        for score, start in _candidates(words, places, at):
             if score > best:
                 best, first = score, start
     return first
+
+
+def _candidates(
+    words: "Sequence[str]", places: "Sequence[tuple[int, int]]", at: int
+) -> "Iterator[tuple[int, int]]":
+    """Yield (score, first word) of the parts that a match at a word may be shown in."""
+    inside = _shown_from(places, at)
+    middle = at - (SHOWN - (inside[-1][0] + 1 - at)) // 2
+    yield _score(inside), max(0, min(middle, len(words) - SHOWN))
+    start = _sentence(words, at)
+    if start < at:
+        yield _score(_shown_from(places, start)) + (100 if start else 120), start
+
+
+def _shown_from(places: "Sequence[tuple[int, int]]", at: int) -> "list[tuple[int, int]]":
+    return [place for place in places if at <= place[0] < at + SHOWN]
 
 
 def _score(places: "Sequence[tuple[int, int]]") -> int:

@@ -142,11 +142,10 @@ def refresh_command(term: Terminal, shared: bool, read_all: bool, as_json: bool)
     with term.open() as app:
         reading = WHOLE if read_all else answer_time()
         made = worker.pages(app, "HEAD", term.progress("reading code"), reading)
+        if made.unread and as_json:
+            term.json([_outcome(page, "partial", made.unread) for page in made.pages])
         if made.unread:
-            if as_json:
-                term.json([_outcome(page, "partial", made.unread) for page in made.pages])
-            else:
-                note_unread(term, made.unread, made.total)
+            note_unread(term, made.unread, made.total)
             return
         done = worker.refresh(app, made, shared=shared)
         app.index()

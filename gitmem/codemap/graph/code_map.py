@@ -394,7 +394,8 @@ class CodeMap:
                 if len(rows) >= 500:  # what was read is kept, should this be ended
                     self._keep(rows)
                     rows = []
-                if reading.is_over and total > FEW:
+                # what comes first may come from a slower process
+                if reading.is_over and total > FEW and missing[0] not in left:
                     break
         self._keep(rows)
         return left
