@@ -14,7 +14,7 @@ from gitmem.codemap.graph.reading_time import ReadingTime
 from tests.codemap.graph.projects import code_map, commit, mem, new
 from tests.json_output import data_of
 
-FILES = {f"shop/m{n}.py": f"def step_{n}(order):\n    return order + {n}\n" for n in range(90)} | {
+FILES = {f"shop/m{n}.py": f"def step_{n}(order):\n    return order + {n}\n" for n in range(240)} | {
     "shop/money.py": "def round_half(x):\n    return int(x + 0.5)\n",
     "shop/cart.py": "from shop.money import round_half\n\ndef total(rows):\n    return round_half(sum(rows))\n",
 }
@@ -108,7 +108,7 @@ def test_part_of_the_code_does_not_hide_an_older_graph(shop, tmp_path, no_time):
     """After a large change that there is no time for, the edges that are known are still there."""
     with code_map(shop, tmp_path / "cache") as code:
         code.graph()
-    commit(shop, {f"shop/n{n}.py": f"import shop.m{n}\nY = {n}\n" for n in range(90)})
+    commit(shop, {f"shop/n{n}.py": f"import shop.m{n}\nY = {n}\n" for n in range(240)})
     with code_map(shop, tmp_path / "cache") as code:
         graph = code.graph(reading=ReadingTime(0.0))
         assert graph.unread
