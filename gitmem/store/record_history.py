@@ -56,7 +56,8 @@ class RecordHistory:
         """Go on with a new file, or in memory, where the damage of the old one shows late."""
         self._db.close()
         self._remove()
-        self._db = self._opened()
+        is_left = os.path.lexists(self.path)  # it may not be removed
+        self._db = self._opened_in_memory() if is_left else self._opened()
         return True
 
     @healing
@@ -65,7 +66,7 @@ class RecordHistory:
 
         Ancestors come first. Raises MissingObject, and Busy when another process looks for long.
         """
-        self.follow(ref, tip)
+        self._follow(ref, tip)
         numbers: dict[int, str] = {}
         wanted = list(dict.fromkeys(ids))
         for start in range(0, len(wanted), SOME):
@@ -83,12 +84,17 @@ class RecordHistory:
 
         It has the records that are gone too. Raises what `commits` raises.
         """
-        self.follow(ref, tip)
+        self._follow(ref, tip)
         sql = (
             "SELECT h.id, c.oid, MAX(c.n) FROM changes h JOIN commits c ON c.n = h.n "
             f"WHERE c.ref = {_REF} GROUP BY h.id ORDER BY 3 DESC"
         )
         return {id: oid.hex() for id, oid, _ in self._db.execute(sql, (ref,))}
+
+    @healing
+    def follow(self, ref: str, tip: str) -> None:
+        """Bring what is noted to a tip. Raises what `commits` raises."""
+        self._follow(ref, tip)
 
     def _opened(self) -> sqlite3.Connection:
         for is_again in (False, True):
@@ -98,6 +104,9 @@ class RecordHistory:
                 if is_again or not (isinstance(error, sqlite3.Error) and is_damage(error)):
                     break
                 self._remove()
+        return self._opened_in_memory()
+
+    def _opened_in_memory(self) -> sqlite3.Connection:
         self._in_memory = True
         db = sqlite3.connect(":memory:", isolation_level=None)
         db.executescript(_TABLES)
@@ -130,11 +139,8 @@ class RecordHistory:
             with contextlib.suppress(OSError):
                 os.unlink(self.path + suffix)
 
-    def follow(self, ref: str, tip: str) -> None:
-        """Bring what is kept to a tip; a look that was ended before is gone on with.
-
-        Raises what `commits` raises.
-        """
+    def _follow(self, ref: str, tip: str) -> None:
+        """Bring what is noted to a tip; a look that was ended before is gone on with."""
         if self._seen_tip(ref) == tip:
             return
         try:

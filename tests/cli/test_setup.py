@@ -133,6 +133,23 @@ def test_a_damaged_file_is_told_and_kept(mem: Mem) -> None:
     assert git(mem.folder, "rev-parse", f"{SHARED}:memories/{id[-2:]}/{id}.md") == blob
 
 
+@pytest.mark.parametrize("name", ["history.db", "health.db"])
+def test_a_damaged_cache_is_named_and_removed(mem: Mem, name: str) -> None:
+    """Doctor names a cache whose pages were overwritten, and removes it with `--fix`."""
+    id = mem.add("T")
+    mem("log", id)
+    path = mem.folder / ".git/gitmem" / name
+    if not path.exists():
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.execute("CREATE TABLE t (a)")
+    path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 8192)
+
+    assert f"the cache {name} is damaged" in mem("doctor", code=1).out
+    assert f"removed {name}" in mem("doctor", "--fix").out
+    assert "everything is in order" in mem("doctor").out
+    assert id in mem("log", id, "--oneline").out
+
+
 def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:
     """What other people wrote reaches the terminal as text: origin, links, ids in a graph, JSON; `log` passes over what is not an id."""
     evil = mem.add("evil")

@@ -167,6 +167,40 @@ def test_damage_that_shows_late_is_mended(merged, table):
     assert plain_log(merged, id) == quick_log(merged, id)
 
 
+def overwrite(path: Path, start: int = 4096) -> None:
+    """Overwrite a file from a place on, as a failing disk does."""
+    data = path.read_bytes()
+    path.write_bytes(data[:start] + b"\xff" * (len(data) - start))
+
+
+def test_overwritten_pages_are_mended(merged):
+    """Every question, and the worker's look, begin anew where pages were overwritten."""
+    path, id = Path(merged.home.join(record_history.NAME)), ids_of(merged)[5]
+    with RecordHistory(merged.home, merged.objects.git) as database:
+        for question in (
+            lambda: quick_log(merged, id),
+            lambda: history.removed_ids(merged),
+            lambda: database.follow(SHARED, merged.tip()),
+        ):
+            quick_log(merged, id)
+            overwrite(path)
+            question()
+            assert plain_log(merged, id) == quick_log(merged, id)
+
+
+def test_damaged_file_that_cannot_be_removed(merged, monkeypatch):
+    """A damaged file in a folder that this user may not change fails no question."""
+    path, id = Path(merged.home.join(record_history.NAME)), ids_of(merged)[5]
+    quick_log(merged, id)
+    overwrite(path)
+
+    def refuse(_: str) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(record_history.os, "unlink", refuse)
+    assert plain_log(merged, id) == quick_log(merged, id)
+
+
 def test_history_that_was_rewritten_leaves_no_old_commit(merged, repo):
     """After the ref went to another history, and the old one is gone, the log is of the new one."""
     id = ids_of(merged)[5]

@@ -109,6 +109,7 @@ def _findings(app: App) -> Iterator[doctor.HealthFinding]:
                 "error", f"the records cannot be indexed: {error}", error.hint
             )
     yield from doctor.check_state(app.home)
+    yield from doctor.check_caches(app.home)
     yield from doctor.check_home(app.home)
     yield from doctor.check_scratch(app.location.commondir)
     yield from doctor.check_purge(app.git, app.home)

@@ -17,6 +17,7 @@ from gitmem.errors import External, GitmemError
 from gitmem.git.new_packs import abandoned
 from gitmem.git.process import Git
 from gitmem.git.work_state import left_scratch
+from gitmem.index.health_cache import NAME as HEALTH
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.llm.select import describe
 from gitmem.records.kinds import short_id
@@ -26,6 +27,7 @@ from gitmem.services.maintenance import repairs
 from gitmem.state.database import NAME as STATE
 from gitmem.store import journal
 from gitmem.store.history.pending import pending
+from gitmem.store.record_history import NAME as HISTORY
 from gitmem.store.store import Store
 
 OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
@@ -286,6 +288,20 @@ def check_state(home: Home) -> Iterator[HealthFinding]:
             "Run: git mem doctor --fix",
             repairs.drop_state(path),
         )
+
+
+def check_caches(home: Home) -> Iterator[HealthFinding]:
+    """Are the caches that are made from git sound? They may be deleted at any time."""
+    for name in (HISTORY, HEALTH):
+        path = home.join(name)
+        answer = _quick_check(path) if os.path.isfile(path) else "ok"
+        if answer != "ok":
+            yield HealthFinding(
+                "error",
+                f"the cache {name} is damaged: {answer}",
+                "Run: git mem doctor --fix",
+                repairs.drop_cache(path),
+            )
 
 
 def _quick_check(path: str) -> str:

@@ -167,9 +167,23 @@ def drop_index(path: str) -> Callable[[], str]:
     """Return what removes an index."""
 
     def repair() -> str:
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            if os.path.exists(path + suffix):
-                os.unlink(path + suffix)
+        _remove_database(path)
         return "removed the index; the next command builds it"
 
     return repair
+
+
+def drop_cache(path: str) -> Callable[[], str]:
+    """Return what removes a cache that is made from git."""
+
+    def repair() -> str:
+        _remove_database(path)
+        return f"removed {os.path.basename(path)}; the next command that needs it builds it"
+
+    return repair
+
+
+def _remove_database(path: str) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path + suffix)
