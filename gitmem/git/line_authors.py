@@ -13,6 +13,7 @@ from functools import cache
 from gitmem.errors import GitFailed
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.process import is_object_name
+from gitmem.git.shallow import shallow_commits
 from gitmem.repo.identity import made_by
 
 OPERATIONS = {
@@ -58,7 +59,7 @@ class LineAuthors:
         self._history = history
         self._gitdir = gitdir
         self._own = own
-        self._shallow = frozenset(_words(os.path.join(commondir, "shallow")))
+        self._shallow = shallow_commits(commondir)
         self.of_lines = cache(self._of_lines)
         self._others = cache(self._other_texts)
         self._moved = cache(self._lines_at_head)

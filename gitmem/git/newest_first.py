@@ -4,6 +4,7 @@ import heapq
 from collections.abc import Iterator
 
 from gitmem.git.objects import Commit, Objects
+from gitmem.git.shallow import cut_at, shallow_commits
 
 
 def newest_first(objects: Objects, tip: str | None) -> Iterator[Commit]:
@@ -11,15 +12,17 @@ def newest_first(objects: Objects, tip: str | None) -> Iterator[Commit]:
 
     A commit comes after one of its children, and after all of them where each commit is later
     than its parents. `Objects.walk` puts children first whatever the times say, for which it
-    reads the whole history. Raises MissingObject.
+    reads the whole history. The history of a shallow repository ends where git ends it. Raises
+    MissingObject.
     """
     if tip is None:
         return
+    shallow = shallow_commits(objects.git.gitdir)
     waiting: list[tuple[int, int, Commit]] = []
     seen = {tip}
 
     def add(oid: str) -> None:
-        commit = objects.commit(oid)
+        commit = cut_at(shallow, objects.commit(oid))
         heapq.heappush(waiting, (-commit.committer.time, len(seen), commit))
 
     add(tip)

@@ -9,22 +9,24 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from gitmem.base.fast import new_hash
 from gitmem.base.files import Lock
 from gitmem.base.sqlite import healing, is_damage, ready, transaction, use_wal
 from gitmem.errors import External, GitFailed, MissingObject
 from gitmem.git.process import Git
+from gitmem.git.shallow import shallow_commits
 from gitmem.repo.location import Home
 from gitmem.store.layout import id_of_path
 
 NAME = "history.db"
 LOCK = "history.lock"
-SCHEMA = 2
+SCHEMA = 3
 PATIENCE = 60.0  # seconds that another process is waited for which is at it
 PART = 4000  # commits that are compared with their parents in one go
 SOME = 500  # values of one question
 DEADLINE = 600.0  # seconds for one call of git
 _TABLES = """
-CREATE TABLE refs (n INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, tip TEXT);
+CREATE TABLE refs (n INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, tip TEXT, shallow TEXT);
 CREATE TABLE commits (n INTEGER PRIMARY KEY, ref INTEGER NOT NULL, oid BLOB NOT NULL);
 CREATE TABLE changes (id TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (id, n)) WITHOUT ROWID;
 """
@@ -155,10 +157,19 @@ class RecordHistory:
             ) from error
 
     def _look(self, ref: str, tip: str) -> None:
-        old = self._seen_tip(ref)
-        new, lost = self._between(ref, old, tip)
+        shallow = self._shallow()
         with transaction(self._db):
             self._db.execute("INSERT OR IGNORE INTO refs (name) VALUES (?)", (ref,))
+            (before,) = self._db.execute(
+                "SELECT shallow FROM refs WHERE name = ?", (ref,)
+            ).fetchone()
+            if before != shallow:  # a commit without parents adds what it has
+                self._drop(ref, list(self._numbers(ref)))
+                self._db.execute(
+                    "UPDATE refs SET tip = NULL, shallow = ? WHERE name = ?", (shallow, ref)
+                )
+        new, lost = self._between(ref, self._seen_tip(ref), tip)
+        with transaction(self._db):
             self._db.execute("UPDATE refs SET tip = NULL WHERE name = ?", (ref,))
             self._drop(ref, lost)
         for start in range(0, len(new), PART):
@@ -169,8 +180,15 @@ class RecordHistory:
             self._db.execute("UPDATE refs SET tip = ? WHERE name = ?", (tip, ref))
 
     def _seen_tip(self, ref: str) -> str | None:
-        row = self._db.execute("SELECT tip FROM refs WHERE name = ?", (ref,)).fetchone()
+        """Return the tip that all is noted of, None when there is none for this history."""
+        sql = "SELECT tip FROM refs WHERE name = ? AND shallow = ?"
+        row = self._db.execute(sql, (ref, self._shallow())).fetchone()
         return row[0] if row else None
+
+    def _shallow(self) -> str:
+        """Return a digest of where the history ends, '' in a full clone."""
+        oids = sorted(shallow_commits(self._git.gitdir))
+        return new_hash("sha256", " ".join(oids).encode()).hexdigest() if oids else ""
 
     def _numbers(self, ref: str) -> dict[str, int]:
         """Return {commit: its number} of a ref."""

@@ -213,6 +213,28 @@ def test_history_that_was_rewritten_leaves_no_old_commit(merged, repo):
     assert [new] == plain_log(merged, id)
 
 
+@pytest.mark.parametrize("backend", ["libgit2", "git"])
+def test_shallow_store_has_the_log_that_git_has(merged, repo, tmp_path, open_store, backend):
+    """The log ends where git's own log ends, and is whole again after the rest was fetched."""
+    url = f"file://{repo}"
+    git(tmp_path, "clone", "-q", url, "shallow")
+    clone = tmp_path / "shallow"
+    fetch = ("fetch", "-q", url, f"+{SHARED}:{SHARED}")
+    git(clone, *fetch, "--depth=4")
+    store = open_store(clone, backend)
+    listed = git(clone, "log", "--format=%H %P", SHARED).splitlines()
+    assert 4 <= len(listed) < 20
+    steps = {step.commit.oid: step.commit.parents for step in history.log(store)}
+    assert {line.split()[0]: tuple(line.split()[1:]) for line in listed} == steps
+    id = ids_of(store)[-1]
+    assert quick_log(store, id)
+    for other in ids_of(store)[::9]:
+        assert set(quick_log(store, other)) <= set(steps)
+    git(clone, *fetch, "--unshallow")
+    for other in ids_of(store)[::9]:
+        assert plain_log(merged, other) == quick_log(store, other)
+
+
 def test_commit_that_is_missing_is_told(merged, repo):
     """A history with a hole is an error that says what to do, not a short answer."""
     with (

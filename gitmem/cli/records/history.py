@@ -291,7 +291,7 @@ def diff_command(
                 "the store is empty: there is nothing to compare.", options.first_step(app)
             )
         if a is None:
-            parents = store.objects.commit(tip).parents
+            parents = next(history.log(store)).commit.parents
             old, new = parents[0] if parents else None, tip
         else:
             old, new = history.resolve(store, app.git, a), history.resolve(store, app.git, b or "@")

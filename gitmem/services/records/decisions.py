@@ -53,9 +53,11 @@ def _decided_by(store: Store, id: str, act: str) -> str | None:
     from gitmem.services.records import history  # few writes look back
 
     for step in history.log(store, [id]):
-        if len(step.commit.parents) != 1:
+        # in a shallow clone, a parent that is not there is an error: who decided is not known
+        parents = store.objects.commit(step.commit.oid).parents
+        if len(parents) != 1:
             continue  # a merge decides nothing
-        parent = store.objects.commit(step.commit.parents[0])
+        parent = store.objects.commit(parents[0])
         before = _standing(store.objects, parent.tree, id, act)
         if before is None:
             return None

@@ -22,6 +22,7 @@ from gitmem.git.objects import (
     files,
 )
 from gitmem.git.process import Git
+from gitmem.git.shallow import cut_at, shallow_commits
 from gitmem.records.codec import sane
 from gitmem.records.record import Record
 from gitmem.repo.refs import REMOTES
@@ -165,7 +166,8 @@ def _changing(
     if start != tip:
         below = set(store.objects.git.run("rev-list", start, "--").decode().split())
         oids = [oid for oid in oids if oid in below]
-    commits = [store.objects.commit(oid) for oid in reversed(oids)]
+    shallow = shallow_commits(store.objects.git.gitdir)
+    commits = [cut_at(shallow, store.objects.commit(oid)) for oid in reversed(oids)]
     return sorted(commits, key=lambda commit: -commit.committer.time)
 
 
