@@ -7,7 +7,8 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from typing import TypeVar
 
 from gitmem.base.fast import new_hash
 from gitmem.base.files import Lock
@@ -22,8 +23,8 @@ NAME = "history.db"
 LOCK = "history.lock"
 SCHEMA = 3
 PATIENCE = 60.0  # seconds that another process is waited for which is at it
-PART = 4000  # commits that are compared with their parents in one go
-SOME = 500  # values of one question
+BATCH = 4000  # commits that are compared with their parents in one go
+QUERY_IDS = 500  # values of one question
 DEADLINE = 600.0  # seconds for one call of git
 _TABLES = """
 CREATE TABLE refs (n INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, tip TEXT, shallow TEXT);
@@ -32,6 +33,7 @@ CREATE TABLE changes (id TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (id, n))
 """
 _REF = "(SELECT n FROM refs WHERE name = ?)"
 Progress = Callable[[int, int], None]
+T = TypeVar("T")
 
 
 class RecordHistory:
@@ -63,22 +65,16 @@ class RecordHistory:
         return True
 
     @healing
-    def commits(self, ref: str, tip: str, ids: Iterable[str]) -> list[str]:
-        """Return the commits up to the tip of a ref that changed some records.
+    def commits(
+        self, ref: str, tip: str, ids: Iterable[str], start: str | None = None
+    ) -> list[str]:
+        """Return the commits up to the tip of a ref that changed some records, ancestors first.
 
-        Ancestors come first. Raises MissingObject, and Busy when another process looks for long.
+        With `start`, those up to that commit: below the tip, or on a line of its own. Raises
+        MissingObject, and Busy when another process looks for long.
         """
-        self._follow(ref, tip)
-        numbers: dict[int, str] = {}
-        wanted = list(dict.fromkeys(ids))
-        for start in range(0, len(wanted), SOME):
-            some = wanted[start : start + SOME]
-            sql = (
-                "SELECT c.n, c.oid FROM changes h JOIN commits c ON c.n = h.n "
-                f"WHERE c.ref = {_REF} AND h.id IN ({', '.join('?' * len(some))})"
-            )
-            numbers |= {n: oid.hex() for n, oid in self._db.execute(sql, (ref, *some))}
-        return list(dict.fromkeys(numbers[n] for n in sorted(numbers)))
+        wanted = set(ids)
+        return self._answer(ref, tip, lambda seen: self._changing(ref, seen, start or tip, wanted))
 
     @healing
     def last_commits(self, ref: str, tip: str) -> dict[str, str]:
@@ -86,17 +82,76 @@ class RecordHistory:
 
         It has the records that are gone too. Raises what `commits` raises.
         """
-        self._follow(ref, tip)
-        sql = (
-            "SELECT h.id, c.oid, MAX(c.n) FROM changes h JOIN commits c ON c.n = h.n "
-            f"WHERE c.ref = {_REF} GROUP BY h.id ORDER BY 3 DESC"
-        )
-        return {id: oid.hex() for id, oid, _ in self._db.execute(sql, (ref,))}
+        return self._answer(ref, tip, lambda seen: self._last(ref, seen, tip))
 
     @healing
     def follow(self, ref: str, tip: str) -> None:
-        """Bring what is noted to a tip. Raises what `commits` raises."""
-        self._follow(ref, tip)
+        """Note what changed up to a tip. Raises what `commits` raises."""
+        self._answer(ref, tip, lambda _: None)
+
+    def _answer(self, ref: str, tip: str, question: Callable[[str], T]) -> T:
+        """Return what a question, that is given the noted tip, finds in rows of one moment.
+
+        The noted tip is the one that is asked for, or one that came after it.
+        """
+        try:
+            with self._snapshot():
+                if self._seen_tip(ref) == tip:
+                    return question(tip)
+            with self._alone():
+                self._look(ref, tip)
+                with self._snapshot():
+                    return question(self._seen_tip(ref) or tip)
+        except GitFailed as error:
+            raise MissingObject(
+                f"the store's history is incomplete: {error}", "Run: git mem doctor --fix"
+            ) from error
+
+    @contextlib.contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        if self._in_memory:
+            yield
+        else:
+            with Lock(self._home.touch(LOCK), PATIENCE):
+                yield
+
+    def _changing(self, ref: str, seen: str, start: str, ids: Set[str]) -> list[str]:
+        wanted = list(ids)
+        numbers: dict[int, str] = {}
+        for first in range(0, len(wanted), QUERY_IDS):
+            some = wanted[first : first + QUERY_IDS]
+            sql = (
+                "SELECT c.n, c.oid FROM changes h JOIN commits c ON c.n = h.n "
+                f"WHERE c.ref = {_REF} AND h.id IN ({', '.join('?' * len(some))})"
+            )
+            numbers |= {n: oid.hex() for n, oid in self._db.execute(sql, (ref, *some))}
+        oids = list(dict.fromkeys(numbers[n] for n in sorted(numbers)))
+        if seen == start:
+            return oids
+        later = set(self._listed(seen, start))
+        out = [oid for oid in oids if oid not in later]
+        for batch in _batches(self._listed(start, seen)):
+            out += [oid for oid, changed in self._changes_of(batch) if not ids.isdisjoint(changed)]
+        return out
+
+    def _last(self, ref: str, seen: str, tip: str) -> dict[str, str]:
+        later = [] if seen == tip else self._listed(seen, tip)
+        sql = (
+            "SELECT h.id, c.oid, MAX(c.n) FROM changes h JOIN commits c ON c.n = h.n "
+            f"WHERE c.ref = {_REF} AND c.n NOT IN (SELECT value FROM json_each(?)) "
+            "GROUP BY h.id ORDER BY 3 DESC"
+        )
+        rows = self._db.execute(sql, (ref, self._numbers_of(ref, later)))
+        return {id: oid.hex() for id, oid, _ in rows}
 
     def _opened(self) -> sqlite3.Connection:
         for is_again in (False, True):
@@ -141,22 +196,12 @@ class RecordHistory:
             with contextlib.suppress(OSError):
                 os.unlink(self.path + suffix)
 
-    def _follow(self, ref: str, tip: str) -> None:
-        """Bring what is noted to a tip; a look that was ended before is gone on with."""
-        if self._seen_tip(ref) == tip:
-            return
-        try:
-            if self._in_memory:
-                self._look(ref, tip)
-                return
-            with Lock(self._home.touch(LOCK), PATIENCE):
-                self._look(ref, tip)
-        except GitFailed as error:
-            raise MissingObject(
-                f"the store's history is incomplete: {error}", "Run: git mem doctor --fix"
-            ) from error
-
     def _look(self, ref: str, tip: str) -> None:
+        """Note what changed up to a tip; a look that was ended before is gone on with.
+
+        Of a tip that is below the noted one all is noted: a process that read the ref before
+        another one takes nothing away from it.
+        """
         shallow = self._shallow()
         with transaction(self._db):
             self._db.execute("INSERT OR IGNORE INTO refs (name) VALUES (?)", (ref,))
@@ -168,14 +213,19 @@ class RecordHistory:
                 self._db.execute(
                     "UPDATE refs SET tip = NULL, shallow = ? WHERE name = ?", (shallow, ref)
                 )
-        new, lost = self._between(ref, self._seen_tip(ref), tip)
+        seen = self._seen_tip(ref)
+        new, lost = self._between(ref, seen, tip)
+        if seen and not new:
+            return
         with transaction(self._db):
             self._db.execute("UPDATE refs SET tip = NULL WHERE name = ?", (ref,))
             self._drop(ref, lost)
-        for start in range(0, len(new), PART):
-            self._add(ref, new[start : start + PART])
+        done = 0
+        for batch in _batches(new):
+            self._add(ref, batch)
+            done += len(batch)
             if self._progress:
-                self._progress(min(start + PART, len(new)), len(new))
+                self._progress(done, len(new))
         with transaction(self._db):
             self._db.execute("UPDATE refs SET tip = ? WHERE name = ?", (tip, ref))
 
@@ -212,31 +262,28 @@ class RecordHistory:
         return self._git.run(*args, stdin=names.encode(), timeout=DEADLINE).decode().split()
 
     def _drop(self, ref: str, oids: Sequence[str]) -> None:
-        if not oids:
-            return
-        numbers = self._numbers(ref)
-        lost = json.dumps([numbers[oid] for oid in oids if oid in numbers])
+        numbers = self._numbers_of(ref, oids)
         for table in ("changes", "commits"):
             self._db.execute(
-                f"DELETE FROM {table} WHERE n IN (SELECT value FROM json_each(?))", (lost,)
+                f"DELETE FROM {table} WHERE n IN (SELECT value FROM json_each(?))", (numbers,)
             )
 
+    def _numbers_of(self, ref: str, oids: Sequence[str]) -> str:
+        """Return the numbers of some commits of a ref, as a JSON array."""
+        numbers = self._numbers(ref) if oids else {}
+        return json.dumps([numbers[oid] for oid in oids if oid in numbers])
+
+    def _changes_of(self, oids: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+        """Return (commit, ids of the records it changed) of those that changed any."""
+        args = ("--stdin", "-r", "-c", "--root", "--no-renames", "--name-status", "-z")
+        stdin = "".join(f"{oid}\n" for oid in oids).encode()
+        return _changed_ids(self._git.run("diff-tree", *args, stdin=stdin, timeout=DEADLINE))
+
     def _add(self, ref: str, oids: Sequence[str]) -> None:
-        out = self._git.run(
-            "diff-tree",
-            "--stdin",
-            "-r",
-            "-c",
-            "--root",
-            "--no-renames",
-            "--name-status",
-            "-z",
-            stdin="".join(f"{oid}\n" for oid in oids).encode(),
-            timeout=DEADLINE,
-        )
+        changes = self._changes_of(oids)
         with transaction(self._db):
             (last,) = self._db.execute("SELECT IFNULL(MAX(n), 0) FROM commits").fetchone()
-            rows = list(enumerate(_changed_ids(out), last + 1))
+            rows = list(enumerate(changes, last + 1))
             self._db.executemany(
                 f"INSERT INTO commits VALUES (?, {_REF}, ?)",
                 [(n, ref, bytes.fromhex(oid)) for n, (oid, _) in rows],
@@ -245,6 +292,11 @@ class RecordHistory:
                 "INSERT OR IGNORE INTO changes VALUES (?, ?)",
                 [(id, n) for n, (_, ids) in rows for id in ids],
             )
+
+
+def _batches(oids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(oids), BATCH):
+        yield oids[start : start + BATCH]
 
 
 def _changed_ids(out: bytes) -> Iterator[tuple[str, list[str]]]:

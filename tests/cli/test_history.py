@@ -426,3 +426,19 @@ def test_graph_names_what_is_missing(linked: tuple[Mem, list[str]]) -> None:
     nodes = mem("graph", "--json").json["nodes"]
     assert [node["id"] for node in nodes if node["missing"]] == [ids[1]]
     assert "(not here)" in mem("graph").out
+
+
+def test_graph_of_what_was_only_fetched(clones: tuple[Mem, Mem]) -> None:
+    """An edge that only the remote's line has is there since its commit."""
+    one, two = clones
+    first, second = one.add("first"), one.add("second")
+    one("sync")
+    two("sync")
+    one("link", first, second)
+    one("sync")
+    git(two.folder, "fetch", "-q", "origin", f"+{SHARED}:refs/gitmem/remotes/origin/main")
+
+    edge = {"source": first, "relation": "links", "target": second}
+    edges = two("graph", first, "--at", "origin", "--json").json["edges"]
+    assert [edge] == [{key: row[key] for key in edge} for row in edges]
+    assert edges[0]["created"] is not None

@@ -129,9 +129,40 @@ def test_log_up_to_an_earlier_commit(merged):
             assert plain_log(merged, id, start) == quick_log(merged, id, start)
 
 
+def test_process_that_read_the_ref_before_takes_nothing_away(merged):
+    """A question about an older tip is answered, and leaves what is noted up to the newer one."""
+    id, git_ = ids_of(merged)[40], merged.objects.git
+    older = merged.tip()
+    item = merged.get(id).record
+    for text in ("one more", "and one more"):
+        item = edit(merged, item, body=text)
+    newer = merged.tip()
+    with RecordHistory(merged.home, git_) as fast, RecordHistory(merged.home, git_) as slow:
+        wanted = fast.commits(SHARED, newer, [id])
+        assert wanted[:-2] == slow.commits(SHARED, older, [id])
+        last = slow.last_commits(SHARED, older)
+        with contextlib.closing(sqlite3.connect(fast.path)) as db:
+            assert [(newer,)] == db.execute("SELECT tip FROM refs").fetchall()
+        assert wanted == fast.commits(SHARED, newer, [id])
+    assert last[id] == wanted[-3]
+
+
+def test_log_of_a_commit_beside_the_tip(merged, repo):
+    """The log from a commit that the tip does not have ends there, with what only its line has."""
+    id = ids_of(merged)[40]
+    before = merged.tip()
+    edit(merged, merged.get(id).record, body="on this line")
+    beside = merged.tip()
+    git(repo, "update-ref", SHARED, before)
+    edit(merged, merged.get(id).record, body="on the other line")
+    for start in (beside, before, merged.tip()):
+        assert plain_log(merged, id, start) == quick_log(merged, id, start)
+    assert beside in quick_log(merged, id, beside)
+
+
 def test_look_that_was_ended_is_gone_on_with(merged, monkeypatch):
     """A process that dies while it looks through the history leaves nothing wrong."""
-    monkeypatch.setattr(record_history, "PART", 10)
+    monkeypatch.setattr(record_history, "BATCH", 10)
 
     def killed(done: int, _: int) -> None:
         if done > 50:

@@ -160,12 +160,8 @@ def _changing(
     store: Store, start: str, ids: Sequence[str], progress: Progress | None = None
 ) -> list[Commit]:
     """Return the commits up to one that changed some records, newest first."""
-    tip = store.tip()
-    with RecordHistory(store.home, store.objects.git, progress) as kept:
-        oids = kept.commits(store.ref, tip or start, ids)
-    if start != tip:
-        below = set(store.objects.git.run("rev-list", start, "--").decode().split())
-        oids = [oid for oid in oids if oid in below]
+    with RecordHistory(store.home, store.objects.git, progress) as record_history:
+        oids = record_history.commits(store.ref, store.tip() or start, ids, start)
     shallow = shallow_commits(store.objects.git.gitdir)
     commits = [cut_at(shallow, store.objects.commit(oid)) for oid in reversed(oids)]
     return sorted(commits, key=lambda commit: -commit.committer.time)
