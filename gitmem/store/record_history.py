@@ -7,8 +7,8 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple, TypeVar
 
 from gitmem.base.fast import new_hash
 from gitmem.base.files import Lock
@@ -21,19 +21,29 @@ from gitmem.store.layout import id_of_path
 
 NAME = "history.db"
 LOCK = "history.lock"
-SCHEMA = 3
+SCHEMA = 4
 PATIENCE = 60.0  # seconds that another process is waited for which is at it
 BATCH = 4000  # commits that are compared with their parents in one go
 QUERY_IDS = 500  # values of one question
+LATEST = 2**63 - 1  # seconds since the epoch that SQLite can hold
 DEADLINE = 600.0  # seconds for one call of git
 _TABLES = """
-CREATE TABLE refs (n INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, tip TEXT, shallow TEXT);
-CREATE TABLE commits (n INTEGER PRIMARY KEY, ref INTEGER NOT NULL, oid BLOB NOT NULL);
+CREATE TABLE refs (n INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, tip TEXT, shallow TEXT,
+  skewed INTEGER NOT NULL DEFAULT FALSE);
+CREATE TABLE commits (n INTEGER PRIMARY KEY, ref INTEGER NOT NULL, oid BLOB NOT NULL,
+  time INTEGER NOT NULL);
 CREATE TABLE changes (id TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (id, n)) WITHOUT ROWID;
 """
 _REF = "(SELECT n FROM refs WHERE name = ?)"
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
+
+
+class _Listing(NamedTuple):
+    """Commits with their committers' times, ancestors first; is one earlier than a parent?"""
+
+    times: dict[str, int]
+    is_skewed: bool
 
 
 class RecordHistory:
@@ -68,10 +78,11 @@ class RecordHistory:
     def commits(
         self, ref: str, tip: str, ids: Iterable[str], start: str | None = None
     ) -> list[str]:
-        """Return the commits up to the tip of a ref that changed some records, ancestors first.
+        """Return the commits up to the tip of a ref that changed some records.
 
-        With `start`, those up to that commit: below the tip, or on a line of its own. Raises
-        MissingObject, and Busy when another process looks for long.
+        Ancestors come first; of commits on different lines, the earlier one. With `start`, those
+        up to that commit: below the tip, or on a line of its own. Raises MissingObject, and Busy
+        when another process looks for long.
         """
         wanted = set(ids)
         return self._answer(ref, tip, lambda seen: self._changing(ref, seen, start or tip, wanted))
@@ -126,25 +137,32 @@ class RecordHistory:
 
     def _changing(self, ref: str, seen: str, start: str, ids: Set[str]) -> list[str]:
         wanted = list(ids)
-        numbers: dict[int, str] = {}
+        rows: dict[int, tuple[str, int]] = {}
         for first in range(0, len(wanted), QUERY_IDS):
             some = wanted[first : first + QUERY_IDS]
             sql = (
-                "SELECT c.n, c.oid FROM changes h JOIN commits c ON c.n = h.n "
+                "SELECT c.n, c.oid, c.time FROM changes h JOIN commits c ON c.n = h.n "
                 f"WHERE c.ref = {_REF} AND h.id IN ({', '.join('?' * len(some))})"
             )
-            numbers |= {n: oid.hex() for n, oid in self._db.execute(sql, (ref, *some))}
-        oids = list(dict.fromkeys(numbers[n] for n in sorted(numbers)))
-        if seen == start:
-            return oids
-        later = set(self._listed(seen, start))
-        out = [oid for oid in oids if oid not in later]
-        for batch in _batches(self._listed(start, seen)):
-            out += [oid for oid, changed in self._changes_of(batch) if not ids.isdisjoint(changed)]
-        return out
+            rows |= {n: (oid.hex(), time) for n, oid, time in self._db.execute(sql, (ref, *some))}
+        times = dict(rows[n] for n in sorted(rows))
+        sql = "SELECT skewed FROM refs WHERE name = ?"
+        (is_skewed,) = self._db.execute(sql, (ref,)).fetchone()
+        if seen != start:
+            later = self._listed(seen, start).times
+            times = {oid: time for oid, time in times.items() if oid not in later}
+            own_line = self._listed(start, seen)
+            is_skewed = is_skewed or own_line.is_skewed
+            for batch in _batches(list(own_line.times)):
+                for oid, changed in self._changes_of(batch):
+                    if not ids.isdisjoint(changed):
+                        times[oid] = own_line.times[oid]
+        if is_skewed and sorted(times.values()) != list(times.values()):
+            return [oid for oid in self._listed(start).times if oid in times]
+        return sorted(times, key=times.__getitem__)
 
     def _last(self, ref: str, seen: str, tip: str) -> dict[str, str]:
-        later = [] if seen == tip else self._listed(seen, tip)
+        later = [] if seen == tip else list(self._listed(seen, tip).times)
         sql = (
             "SELECT h.id, c.oid, MAX(c.n) FROM changes h JOIN commits c ON c.n = h.n "
             f"WHERE c.ref = {_REF} AND c.n NOT IN (SELECT value FROM json_each(?)) "
@@ -215,17 +233,20 @@ class RecordHistory:
                 )
         seen = self._seen_tip(ref)
         new, lost = self._between(ref, seen, tip)
-        if seen and not new:
+        if seen and not new.times:
             return
         with transaction(self._db):
-            self._db.execute("UPDATE refs SET tip = NULL WHERE name = ?", (ref,))
+            self._db.execute(
+                "UPDATE refs SET tip = NULL, skewed = skewed OR ? WHERE name = ?",
+                (new.is_skewed, ref),
+            )
             self._drop(ref, lost)
         done = 0
-        for batch in _batches(new):
-            self._add(ref, batch)
+        for batch in _batches(list(new.times)):
+            self._add(ref, batch, new.times)
             done += len(batch)
             if self._progress:
-                self._progress(done, len(new))
+                self._progress(done, len(new.times))
         with transaction(self._db):
             self._db.execute("UPDATE refs SET tip = ? WHERE name = ?", (tip, ref))
 
@@ -245,21 +266,36 @@ class RecordHistory:
         rows = self._db.execute(f"SELECT oid, n FROM commits WHERE ref = {_REF}", (ref,))
         return {oid.hex(): n for oid, n in rows}
 
-    def _between(self, ref: str, old: str | None, tip: str) -> tuple[list[str], list[str]]:
-        """Return (new commits, ancestors first; commits that are in the history no more)."""
+    def _between(self, ref: str, old: str | None, tip: str) -> tuple[_Listing, list[str]]:
+        """Return (new commits; commits that are in the history no more)."""
         if old:
             try:
-                return self._listed(tip, old), self._listed(old, tip)
+                return self._listed(tip, old), list(self._listed(old, tip).times)
             except GitFailed:
                 pass  # a purge removed the old tip
-        kept = self._numbers(ref)
-        listed = self._listed(tip)
-        return [oid for oid in listed if oid not in kept], sorted(kept.keys() - set(listed))
+        noted = self._numbers(ref)
+        times, is_skewed = self._listed(tip)
+        new = {oid: time for oid, time in times.items() if oid not in noted}
+        return _Listing(new, is_skewed), sorted(noted.keys() - times.keys())
 
-    def _listed(self, tip: str, without: str = "") -> list[str]:
+    def _listed(self, tip: str, without: str = "") -> _Listing:
         names = f"{tip}\n^{without}\n" if without else f"{tip}\n"
-        args = ("rev-list", "--date-order", "--reverse", "--stdin")
-        return self._git.run(*args, stdin=names.encode(), timeout=DEADLINE).decode().split()
+        args = ("--date-order", "--reverse", "--timestamp", "--parents", "--boundary", "--stdin")
+        out = self._git.run("rev-list", *args, stdin=names.encode(), timeout=DEADLINE)
+        times: dict[str, int] = {}
+        edge: dict[str, int] = {}  # parents that are not part of it
+        parents: dict[str, list[str]] = {}
+        for line in out.decode().splitlines():
+            time, oid, *above = line.split()
+            if oid.startswith("-"):
+                edge[oid[1:]] = int(time)
+            else:
+                times[oid], parents[oid] = min(int(time), LATEST), above
+        every = edge | times
+        is_skewed = any(
+            every.get(parent, 0) > time for oid, time in times.items() for parent in parents[oid]
+        )
+        return _Listing(times, is_skewed)
 
     def _drop(self, ref: str, oids: Sequence[str]) -> None:
         numbers = self._numbers_of(ref, oids)
@@ -279,14 +315,14 @@ class RecordHistory:
         stdin = "".join(f"{oid}\n" for oid in oids).encode()
         return _changed_ids(self._git.run("diff-tree", *args, stdin=stdin, timeout=DEADLINE))
 
-    def _add(self, ref: str, oids: Sequence[str]) -> None:
+    def _add(self, ref: str, oids: Sequence[str], times: Mapping[str, int]) -> None:
         changes = self._changes_of(oids)
         with transaction(self._db):
             (last,) = self._db.execute("SELECT IFNULL(MAX(n), 0) FROM commits").fetchone()
             rows = list(enumerate(changes, last + 1))
             self._db.executemany(
-                f"INSERT INTO commits VALUES (?, {_REF}, ?)",
-                [(n, ref, bytes.fromhex(oid)) for n, (oid, _) in rows],
+                f"INSERT INTO commits VALUES (?, {_REF}, ?, ?)",
+                [(n, ref, bytes.fromhex(oid), times[oid]) for n, (oid, _) in rows],
             )
             self._db.executemany(
                 "INSERT OR IGNORE INTO changes VALUES (?, ?)",

@@ -1,8 +1,10 @@
 """The log of a record in a history with many merges: the same as a plain walk over every commit finds."""
 
 import contextlib
+import os
 import random
 import sqlite3
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from tests import large_stores
 from tests.conftest import add, edit, forget, git, record
 
 END = 1_790_000_000
+LATER = 2_000_000_000  # after all that tests write
 
 
 def entry(store: Store, commit: str, id: str) -> str | None:
@@ -158,6 +161,70 @@ def test_log_of_a_commit_beside_the_tip(merged, repo):
     for start in (beside, before, merged.tip()):
         assert plain_log(merged, id, start) == quick_log(merged, id, start)
     assert beside in quick_log(merged, id, beside)
+
+
+def commit_at(repo: Path, time: int, tree: str, *parents: str) -> str:
+    """Write a commit of the store by plain git, with a committer's time; return its id."""
+    return subprocess.run(
+        [
+            "git",
+            "-C",
+            repo,
+            "commit-tree",
+            "-m",
+            "foreign",
+            *(w for p in parents for w in ("-p", p)),
+            tree,
+        ],
+        env={
+            **os.environ,
+            **{
+                f"GIT_{who}_{what}": value
+                for who in ("AUTHOR", "COMMITTER")
+                for what, value in (("NAME", "F"), ("EMAIL", "f@x"), ("DATE", f"{time} +0000"))
+            },
+        },
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+
+
+@pytest.mark.parametrize("first_look", [0, 1, 2, 3])
+def test_children_come_first_whatever_the_times_say(repo, open_store, first_look):
+    """The last version of a record is its last one where an older one has a later time."""
+    store = open_store(repo)
+    item, other = add(store), add(store)
+    trees, tips = [], [store.tip()]
+    for body in ("version two", "version three"):
+        item = edit(store, item, body=body)
+        trees.append(f"{store.tip()}^{{tree}}")
+    forget(store, item.id)
+    trees.append(f"{store.tip()}^{{tree}}")
+    for time, tree in zip((LATER + 10**6, LATER, LATER + 10), trees, strict=True):
+        tips.append(commit_at(repo, time, tree, tips[-1]))
+    for tip in dict.fromkeys((tips[first_look], tips[-1])):
+        git(repo, "update-ref", SHARED, tip)
+        quick_log(store, other.id)
+    assert "version three" in history.last_version(store, item.id).body
+    steps = [step.commit.oid for step in history.log(store, [item.id])]
+    assert [*tips[:0:-1], tips[0]][: len(steps) - 1] == steps[:-1]
+    assert len(steps) == 4
+
+
+def test_unrelated_commits_are_in_the_order_of_their_times(repo, open_store):
+    """Of two lines that were joined, the one that was seen later is not later for that."""
+    store = open_store(repo)
+    item = add(store)
+    base = store.tip()
+    edit(store, item, body="here")
+    tree = f"{store.tip()}^{{tree}}"
+    late, early = (commit_at(repo, LATER + time, tree, base) for time in (200, 100))
+    git(repo, "update-ref", SHARED, late)
+    quick_log(store, item.id)
+    joined = commit_at(repo, LATER + 300, tree, late, early)
+    git(repo, "update-ref", SHARED, joined)
+    assert [late, early, base] == [step.commit.oid for step in history.log(store, [item.id])]
 
 
 def test_look_that_was_ended_is_gone_on_with(merged, monkeypatch):

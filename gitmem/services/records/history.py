@@ -159,12 +159,14 @@ def log(
 def _changing(
     store: Store, start: str, ids: Sequence[str], progress: Progress | None = None
 ) -> list[Commit]:
-    """Return the commits up to one that changed some records, newest first."""
+    """Return the commits up to one that changed some records, newest first.
+
+    Children come before their ancestors, whatever the times say.
+    """
     with RecordHistory(store.home, store.objects.git, progress) as record_history:
         oids = record_history.commits(store.ref, store.tip() or start, ids, start)
     shallow = shallow_commits(store.objects.git.gitdir)
-    commits = [cut_at(shallow, store.objects.commit(oid)) for oid in reversed(oids)]
-    return sorted(commits, key=lambda commit: -commit.committer.time)
+    return [cut_at(shallow, store.objects.commit(oid)) for oid in reversed(oids)]
 
 
 def edge_times(
