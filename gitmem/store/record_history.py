@@ -136,30 +136,40 @@ class RecordHistory:
                 yield
 
     def _changing(self, ref: str, seen: str, start: str, ids: Set[str]) -> list[str]:
-        wanted = list(ids)
-        rows: dict[int, tuple[str, int]] = {}
-        for first in range(0, len(wanted), QUERY_IDS):
-            some = wanted[first : first + QUERY_IDS]
-            sql = (
-                "SELECT c.n, c.oid, c.time FROM changes h JOIN commits c ON c.n = h.n "
-                f"WHERE c.ref = {_REF} AND h.id IN ({', '.join('?' * len(some))})"
-            )
-            rows |= {n: (oid.hex(), time) for n, oid, time in self._db.execute(sql, (ref, *some))}
-        times = dict(rows[n] for n in sorted(rows))
+        times = self._noted_changes(ref, ids)
         sql = "SELECT skewed FROM refs WHERE name = ?"
         (is_skewed,) = self._db.execute(sql, (ref,)).fetchone()
         if seen != start:
             later = self._listed(seen, start).times
-            times = {oid: time for oid, time in times.items() if oid not in later}
-            own_line = self._listed(start, seen)
-            is_skewed = is_skewed or own_line.is_skewed
-            for batch in _batches(list(own_line.times)):
-                for oid, changed in self._changes_of(batch):
-                    if not ids.isdisjoint(changed):
-                        times[oid] = own_line.times[oid]
+            beside = self._changes_beside(start, seen, ids)
+            times = {oid: times[oid] for oid in times if oid not in later} | beside.times
+            is_skewed = is_skewed or beside.is_skewed
         if is_skewed and sorted(times.values()) != list(times.values()):
             return [oid for oid in self._listed(start).times if oid in times]
         return sorted(times, key=times.__getitem__)
+
+    def _noted_changes(self, ref: str, ids: Set[str]) -> dict[str, int]:
+        """Return {commit that changed some records: its time}, ancestors first."""
+        wanted = list(ids)
+        rows: dict[int, tuple[str, int]] = {}
+        for first in range(0, len(wanted), QUERY_IDS):
+            part = wanted[first : first + QUERY_IDS]
+            sql = (
+                "SELECT c.n, c.oid, c.time FROM changes h JOIN commits c ON c.n = h.n "
+                f"WHERE c.ref = {_REF} AND h.id IN ({', '.join('?' * len(part))})"
+            )
+            rows |= {n: (oid.hex(), time) for n, oid, time in self._db.execute(sql, (ref, *part))}
+        return dict(rows[n] for n in sorted(rows))
+
+    def _changes_beside(self, start: str, seen: str, ids: Set[str]) -> _Listing:
+        """Return the commits up to `start` that changed some records, without those of the tip."""
+        listing = self._listed(start, seen)
+        times: dict[str, int] = {}
+        for batch in _batches(list(listing.times)):
+            for oid, changed in self._changes_of(batch):
+                if not ids.isdisjoint(changed):
+                    times[oid] = listing.times[oid]
+        return _Listing(times, listing.is_skewed)
 
     def _last(self, ref: str, seen: str, tip: str) -> dict[str, str]:
         later = [] if seen == tip else list(self._listed(seen, tip).times)
