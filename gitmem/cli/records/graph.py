@@ -62,38 +62,64 @@ def graph_command(
     """
     with term.open_any() as app:
         start = app.find(id) if id else None
-        graph = _past(app, at) if at is not None else _present(app, start, depth)
-        if start and at is not None:
+        graph = _graph(app, start, depth, at)
+        if start:
+            _date_by_history(app, graph, at, term.progress("reading history"))
+        if as_json:
+            term.json(_as_json(graph, start))
+        elif dot:
+            _print_dot(graph, start)
+        else:
+            term.rows(_tree(term, start, graph), app)
+            if not graph.edges:
+                term.note("no links yet. Link two records with: git mem link ID ID")
+
+
+def _graph(app: App, start: str | None, depth: int, at: str | None) -> _Graph:
+    """Return the graph of now or of a revision, of all records or of those around one.
+
+    Raises UserError when the one was not there.
+    """
+    if at is None:
+        graph = _present(app, start, depth)
+    else:
+        graph = _past(app, at)
+        if start:
             graph.edges = _near(_edges_of(graph.edges), start, depth)
             if start not in graph.rows:
                 raise UserError(
                     f"{start} was not there at '{at}'.", f"See its life: git mem log {short(start)}"
                 )
-        _date(graph)
-        if start:
-            _date_by_history(app, graph, at, term.progress("reading history"))
-        ids = sorted({x for s, _, d in graph.edges for x in (s, d)} | ({start} if start else set()))
-        if as_json:
-            nodes = [
-                {"id": id, "missing": id not in graph.rows, **_node(graph.rows.get(id))}
-                for id in ids
-            ]
-            edges = [
-                {"source": e[0], "relation": e[1], "target": e[2], "created": graph.since.get(e)}
-                for e in graph.edges
-            ]
-            term.json({"nodes": nodes, "edges": edges})
-        elif dot:
-            click.echo("digraph memory {")
-            for i in ids:
-                click.echo(f'  "{_dot(i)}" [label="{_dot(short(i))}\\n{_dot(graph.of(i))}"];')
-            for source, relation, target in graph.edges:
-                click.echo(f'  "{_dot(source)}" -> "{_dot(target)}" [label="{relation}"];')
-            click.echo("}")
-        else:
-            term.rows(_tree(term, start, graph), app)
-            if not graph.edges:
-                term.note("no links yet. Link two records with: git mem link ID ID")
+    _date(graph)
+    return graph
+
+
+def _ids(edges: Sequence[Edge], start: str | None) -> list[str]:
+    """Return the ids of the records of a graph, sorted."""
+    ids = {id for source, _, target in edges for id in (source, target)}
+    return sorted(ids | {start} if start else ids)
+
+
+def _as_json(graph: _Graph, start: str | None) -> dict[str, list[dict[str, Any]]]:
+    return {
+        "nodes": [
+            {"id": id, "missing": id not in graph.rows, **_node(graph.rows.get(id))}
+            for id in _ids(graph.edges, start)
+        ],
+        "edges": [
+            {"source": e[0], "relation": e[1], "target": e[2], "created": graph.since.get(e)}
+            for e in graph.edges
+        ],
+    }
+
+
+def _print_dot(graph: _Graph, start: str | None) -> None:
+    click.echo("digraph memory {")
+    for id in _ids(graph.edges, start):
+        click.echo(f'  "{_dot(id)}" [label="{_dot(short(id))}\\n{_dot(graph.of(id))}"];')
+    for source, relation, target in graph.edges:
+        click.echo(f'  "{_dot(source)}" -> "{_dot(target)}" [label="{relation}"];')
+    click.echo("}")
 
 
 def _present(app: App, start: str | None, depth: int) -> _Graph:
@@ -101,12 +127,14 @@ def _present(app: App, start: str | None, depth: int) -> _Graph:
     out = _Graph()
     indexes = [index for _, index in app.indexes()]
     if start:
-        out.edges = _near(
-            lambda one: [edge for index in indexes for edge in index.edges_of(one)], start, depth
-        )
+
+        def edges_of(id: str) -> list[Edge]:
+            return [edge for index in indexes for edge in index.edges_of(id)]
+
+        out.edges = _near(edges_of, start, depth)
     else:
         out.edges = sorted({edge for index in indexes for edge in index.edges()})
-    wanted = sorted({x for s, _, d in out.edges for x in (s, d)} | ({start} if start else set()))
+    wanted = _ids(out.edges, start)
     for index in indexes:
         for row in index.rows(ids=wanted, fields=(*TRUST_FIELDS, "id", "created")):
             out.rows.setdefault(row["id"], row)
@@ -172,7 +200,7 @@ def _edges_of(edges: Sequence[Edge]) -> Callable[[str], Sequence[Edge]]:
     for edge in edges:
         for id in {edge[0], edge[2]}:
             by_id.setdefault(id, []).append(edge)
-    return lambda one: by_id.get(one, ())
+    return lambda record_id: by_id.get(record_id, ())
 
 
 def _near(edges_of: Callable[[str], Sequence[Edge]], start: str, depth: int) -> list[Edge]:
@@ -183,9 +211,9 @@ def _near(edges_of: Callable[[str], Sequence[Edge]], start: str, depth: int) -> 
     edges: set[Edge] = set()
     near, last = {start}, {start}
     for _ in range(depth):
-        found = {edge for id in last for edge in edges_of(id)}
-        edges |= found
-        last = {id for source, _, target in found for id in (source, target)} - near
+        around = {edge for id in last for edge in edges_of(id)}
+        edges |= around
+        last = {id for source, _, target in around for id in (source, target)} - near
         near |= last
     edges |= {edge for id in last for edge in edges_of(id)}
     return sorted(edge for edge in edges if edge[0] in near and edge[2] in near)

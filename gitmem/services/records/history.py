@@ -99,11 +99,11 @@ def _git_name(store: Store, text: str) -> str:
         return store.ref + (match[2] or "")
     if re.fullmatch(r"[0-9a-fA-F]{4,64}(?:[~^].*)?", text):
         return text
-    name, _, rest = text.partition("~")
+    name, _, steps = text.partition("~")
     remote = f"{REMOTES}{name}/main"
     if store.objects.tip(remote) is None:
         return ""
-    return remote + (f"~{rest}" if rest else "")
+    return remote + (f"~{steps}" if steps else "")
 
 
 def _no_revision(text: str) -> UnknownId:
@@ -112,13 +112,13 @@ def _no_revision(text: str) -> UnknownId:
 
 
 def _at_date(store: Store, git: Git, text: str) -> str:
-    found = at_time(store, when(git, text))
-    if found is None:
+    commit = at_time(store, when(git, text))
+    if commit is None:
         raise UserError(
             f"the store did not exist yet at '{text}'.",
             "See its beginning with: git mem log --reverse",
         )
-    return found
+    return commit
 
 
 def _is_store(objects: Objects, oid: str) -> bool:
@@ -150,10 +150,10 @@ def log(
             if wanted
             else ()
         )
-        told = trailers(commit.message)
-        is_silent = not everything and not SILENT.isdisjoint(told.get("op", ()))
+        values = trailers(commit.message)
+        is_silent = not everything and not SILENT.isdisjoint(values.get("op", ()))
         if changes or not (wanted or is_silent):
-            yield HistoryStep(commit, tuple(changes), told)
+            yield HistoryStep(commit, tuple(changes), values)
 
 
 def _changing(
@@ -339,8 +339,8 @@ def removed_ids(store: Store) -> dict[str, str]:
     if tip is None or tree is None:
         return {}
     there = {path for path, _ in files(store.objects, tree)}
-    with RecordHistory(store.home, store.objects.git) as kept:
-        last = kept.last_commits(store.ref, tip)
+    with RecordHistory(store.home, store.objects.git) as record_history:
+        last = record_history.last_commits(store.ref, tip)
     gone = {id: oid for id, oid in last.items() if record_path(id) not in there}
     at = {oid: stamp(store.objects.commit(oid).author.time) for oid in set(gone.values())}
     return {id: at[oid] for id, oid in gone.items()}
