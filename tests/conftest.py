@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +126,18 @@ def git(
     )
     assert done.returncode in ok, f"git {args}: {done.stderr.decode()}"
     return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+
+def read_only(root: Path, command: Sequence[str]) -> list[str]:
+    """Return a command in which a folder cannot be written, not even by root."""
+    script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+    for flags in (["-Urm"], ["-m"]):
+        unshare = ["unshare", *flags]
+        if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode == 0:
+            return [*unshare, "sh", "-c", script, str(root), *command]
+    assert os.geteuid() != 0, "root can write everywhere, and no name space can be had"
+    subprocess.run(["chmod", "-R", "a-w", str(root)], check=True)
+    return list(command)
 
 
 def lose(repo: Path, *oids: str) -> None:

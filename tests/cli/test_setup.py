@@ -6,6 +6,7 @@ import os
 import re
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 from gitmem.config import RANGES, SETTINGS
 from gitmem.services.gotchas import placement
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip, venv_path
-from tests.conftest import fsck, git, lose
+from tests.conftest import fsck, git, lose, read_only
 
 # -- init
 
@@ -148,6 +149,27 @@ def test_a_damaged_cache_is_named_and_removed(mem: Mem, name: str) -> None:
     assert f"removed {name}" in mem("doctor", "--fix").out
     assert "everything is in order" in mem("doctor").out
     assert id in mem("log", id, "--oneline").out
+
+
+def test_caches_that_cannot_be_written(mem: Mem) -> None:
+    """On a read-only disk sound databases are sound to doctor, and a damaged cache fails nothing."""
+    id = mem.add("T")
+    mem("log", id)
+
+    def run_read_only(*args: str) -> subprocess.CompletedProcess[str]:
+        command = read_only(mem.folder, [sys.executable, "-P", "-m", "gitmem", *args])
+        return subprocess.run(command, cwd=mem.folder, capture_output=True, text=True, check=False)
+
+    folder = mem.folder / ".git/gitmem"
+    for name in ("index.db", "state.db"):
+        with contextlib.closing(sqlite3.connect(folder / name)) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert not (folder / f"{name}-wal").exists()
+    assert "damaged" not in run_read_only("doctor").stdout
+    path = folder / "history.db"
+    path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 8192)
+    assert "the cache history.db is damaged" in run_read_only("doctor").stdout
+    assert id in run_read_only("log", id, "--oneline").stdout
 
 
 def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:

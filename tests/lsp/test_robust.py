@@ -1,19 +1,18 @@
 """What must hold when things go wrong around the server: kills, several writers, stores that change under it, disks that cannot be written."""
 
 import asyncio
-import os
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types as t
 
 from gitmem.repo.refs import SHARED
+from tests.conftest import read_only
 from tests.lsp.conftest import plain
 from tests.lsp.raw import SERVER, Raw
 from tests.lsp.test_life import mem
@@ -165,17 +164,6 @@ async def test_a_store_that_changes_under_it(repo, connect):
     assert await editor.titles(uri, 1) == ["anew"]
 
 
-def read_only(root: Path) -> list[str]:
-    """Return a server's command in which a folder cannot be written, not even by root."""
-    script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
-    for flags in (["-Urm"], ["-m"]):
-        if subprocess.run(["unshare", *flags, "true"], capture_output=True).returncode == 0:
-            return ["unshare", *flags, "sh", "-c", script, str(root), *SERVER]
-    assert os.geteuid() != 0, "root can write everywhere, and no name space can be had"
-    subprocess.run(["chmod", "-R", "a-w", str(root)], check=True)
-    return SERVER
-
-
 async def test_a_disk_that_cannot_be_written(repo, env, serve):
     """Everything that reads works, with and without an index; what writes says so; nothing is changed, and the server goes on."""
     repo.write("a.py", "import os\nvalue_of_x = 1\nvalue_of_y = 2\n")
@@ -183,7 +171,7 @@ async def test_a_disk_that_cannot_be_written(repo, env, serve):
     for file in (repo.root / ".git/gitmem").glob("index.db*"):
         file.unlink()
     before = repo.git("for-each-ref")
-    server = await serve(read_only(repo.root))
+    server = await serve(read_only(repo.root, SERVER))
     try:
         await server.initialize(repo.root)
         server.open(repo.root / "a.py")

@@ -309,9 +309,12 @@ def _quick_check(path: str) -> str:
     if not os.path.isfile(path):  # a pipe would block
         return "not a file"
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    mode = "mode=ro"
+    if not os.access(os.path.dirname(path), os.W_OK) and not os.path.exists(path + "-wal"):
+        mode = "immutable=1"  # SQLite would make files beside it
     try:
         with contextlib.closing(
-            sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=5)
+            sqlite3.connect(f"file:{quoted}?{mode}", uri=True, timeout=5)
         ) as db:
             return str(db.execute("PRAGMA quick_check").fetchone()[0]).splitlines()[0]
     except sqlite3.Error as error:
