@@ -1,6 +1,7 @@
 """Contents of blobs by one process of git."""
 
 import os
+import time
 from pathlib import Path
 
 from gitmem.git.blobs import read_blobs
@@ -17,11 +18,13 @@ def test_blobs_in_order_without_those_that_are_none(repo: Path) -> None:
     git(repo, "commit", "-qm", "Files")
     names = ["HEAD:a b.txt", "HEAD:large", "HEAD:nothing", "HEAD:folder", "HEAD:folder/c", "0" * 40]
 
-    found = list(read_blobs(Git(str(repo / ".git"), os.environ), [*names, "HEAD:a b.txt"], 10))
+    git_here = Git(str(repo / ".git"), os.environ)
+    found = list(read_blobs(git_here, [*names, "HEAD:a b.txt"], 10, time.monotonic() + 60))
 
     assert [b"one\n", None, None, None, b"", None, b"one\n"] == found
 
 
 def test_git_that_fails_gives_nothing(tmp_path: Path) -> None:
     """Where git cannot read the repository, there are no answers rather than wrong ones."""
-    assert list(read_blobs(Git(str(tmp_path / "none"), os.environ), ["HEAD:a"], 10)) == []
+    git_there = Git(str(tmp_path / "none"), os.environ)
+    assert list(read_blobs(git_there, ["HEAD:a"], 10, time.monotonic() + 60)) == []

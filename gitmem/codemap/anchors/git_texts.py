@@ -8,7 +8,7 @@ import re
 import stat
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gitmem.errors import GitmemError
 from gitmem.git.blobs import read_blobs
@@ -85,19 +85,14 @@ class TextSources:
         is_text = data is not None and b"\0" not in data[:8000]
         self._keep(key, split(data.decode("utf-8", "replace")) if data and is_text else None)
 
-    def _blobs(self, names: Sequence[str]) -> list[bytes | None]:
-        """Return the contents of blobs by name, in order; those that the time was enough for."""
-        out: list[bytes | None] = []
+    def _blobs(self, names: Sequence[str]) -> Iterator[bytes | None]:
+        """Yield the contents of blobs by name, in order; those that the time is enough for."""
         if not names:
-            return out
+            return
         try:
-            for data in read_blobs(self.git, names, MAX_BYTES, _QUIET):
-                if time.monotonic() > self.until:
-                    break
-                out.append(data)
+            yield from read_blobs(self.git, names, MAX_BYTES, self.until, _QUIET)
         except (GitmemError, OSError, ValueError):
-            pass
-        return out
+            return
 
     def _keep(self, key: str, lines: list[str] | None) -> None:
         self._texts[key] = lines
@@ -244,7 +239,7 @@ class TextSources:
         name = f"{target}:{path}"
         if "\n" in path:
             return self.run("cat-file", "blob", name)
-        return next(iter(self._blobs([name])), None)
+        return next(self._blobs([name]), None)
 
     def unchanged(self) -> dict[str, str]:
         """Return {path: blob} of the files that the work tree has as git's index has them.

@@ -1,0 +1,73 @@
+"""The texts of many files are read from git without waiting for ever."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.codemap.conftest import Tree
+
+LIMIT = 120  # seconds: none of these waits for the clock, only what hangs takes so long
+
+FOLLOW = """
+import json, os, sys
+from gitmem.codemap.anchors.tracker import Follower
+from gitmem.git.process import Git
+from gitmem.repo.location import locate
+
+work, seconds, names, anchor = json.loads(sys.argv[1])
+where = locate(work, os.environ)
+follower = Follower(Git(where.gitdir, os.environ), where.worktree, seconds)
+follower.expect(names)
+spot = follower.now(anchor)
+print(spot.path, spot.first, spot.state)
+"""
+
+
+def follow(tree: Tree, names: list[str], anchor: dict, seconds: float, path: str = "") -> str:
+    """Return where an anchor is, asked in a process of its own that may not hang."""
+    return subprocess.run(
+        [sys.executable, "-c", FOLLOW, json.dumps([str(tree.path), seconds, names, anchor])],
+        env={**os.environ, "PATH": path or os.environ["PATH"]},
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    ).stdout.strip()
+
+
+def test_many_deleted_files_with_long_names(tree: Tree):
+    """More names and more text than pipes hold are read."""
+    folder = "/".join(["a" * 45] * 3)
+    names = [f"{folder}/module_{n:04}.py" for n in range(600)]
+    for n, name in enumerate(names):
+        tree.write(name, "".join(f"value_{n}_{k} = compute({n}, {k})\n" for k in range(200)))
+    tree.commit()
+    anchor = tree.anchor(f"{names[7]}:20")
+    shutil.rmtree(tree.path / ("a" * 45))
+    tree.write("moved.py", "".join(f"value_7_{k} = compute(7, {k})\n" for k in range(200)))
+    assert "moved.py 20 moved" == follow(tree, names, anchor, 60.0)
+
+
+def test_git_that_never_answers_is_ended(tree: Tree, tmp_path: Path):
+    """A reader of texts that hangs is ended, and the remembered lines are used."""
+    tree.write("pay.py", "def pay(amount):\n    return charge(amount)\n")
+    tree.write("old.py", "def old():\n    pass\n")
+    tree.write("older.py", "def older():\n    pass\n")
+    tree.commit()
+    anchor = tree.anchor("pay.py:2")
+    tree.write("pay.py", "# new\ndef pay(amount):\n    return charge(amount)\n")
+    (tree.path / "old.py").unlink()
+    (tree.path / "older.py").unlink()
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text(
+        "#!/bin/sh\n"
+        'case " $* " in *" cat-file "*) exec sleep 1000 ;; esac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    slow.chmod(0o755)
+    path = f"{slow.parent}{os.pathsep}{os.environ['PATH']}"
+    assert "pay.py 3 same" == follow(tree, ["old.py", "older.py"], anchor, 1.0, path)
