@@ -12,7 +12,7 @@ from tests.codemap.conftest import Tree
 LIMIT = 120  # seconds: none of these waits for the clock, only what hangs takes so long
 
 FOLLOW = """
-import json, os, sys
+import json, os, resource, sys
 from gitmem.codemap.anchors.tracker import Follower
 from gitmem.git.process import Git
 from gitmem.repo.location import locate
@@ -21,21 +21,30 @@ work, seconds, names, anchor = json.loads(sys.argv[1])
 where = locate(work, os.environ)
 follower = Follower(Git(where.gitdir, os.environ), where.worktree, seconds)
 follower.expect(names)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 spot = follower.now(anchor)
-print(spot.path, spot.first, spot.state)
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(spot.path, spot.first, spot.state, grown)
 """
 
 
-def follow(tree: Tree, names: list[str], anchor: dict, seconds: float, path: str = "") -> str:
-    """Return where an anchor is, asked in a process of its own that may not hang."""
-    return subprocess.run(
+def follow(
+    tree: Tree, names: list[str], anchor: dict, seconds: float, path: str = ""
+) -> tuple[str, int]:
+    """Return where an anchor is, and by how many kB of memory the process grew.
+
+    The process is one of its own, that may not hang.
+    """
+    out = subprocess.run(
         [sys.executable, "-c", FOLLOW, json.dumps([str(tree.path), seconds, names, anchor])],
         env={**os.environ, "PATH": path or os.environ["PATH"]},
         check=True,
         capture_output=True,
         text=True,
         timeout=LIMIT,
-    ).stdout.strip()
+    ).stdout
+    spot, _, grown = out.rpartition(" ")
+    return spot, int(grown)
 
 
 def test_many_deleted_files_with_long_names(tree: Tree):
@@ -48,7 +57,7 @@ def test_many_deleted_files_with_long_names(tree: Tree):
     anchor = tree.anchor(f"{names[7]}:20")
     shutil.rmtree(tree.path / ("a" * 45))
     tree.write("moved.py", "".join(f"value_7_{k} = compute(7, {k})\n" for k in range(200)))
-    assert "moved.py 20 moved" == follow(tree, names, anchor, 60.0)
+    assert "moved.py 20 moved" == follow(tree, names, anchor, 60.0)[0]
 
 
 def test_git_that_never_answers_is_ended(tree: Tree, tmp_path: Path):
@@ -70,4 +79,20 @@ def test_git_that_never_answers_is_ended(tree: Tree, tmp_path: Path):
     )
     slow.chmod(0o755)
     path = f"{slow.parent}{os.pathsep}{os.environ['PATH']}"
-    assert "pay.py 3 same" == follow(tree, ["old.py", "older.py"], anchor, 1.0, path)
+    assert "pay.py 3 same" == follow(tree, ["old.py", "older.py"], anchor, 1.0, path)[0]
+
+
+def test_bundles_in_one_line_are_not_read(tree: Tree):
+    """A search for code that is gone takes the names of files that hold it, not their lines."""
+    line = "the_rate_that_is_asked_for = rate_of_the_day(currency)"
+    code = f"def pay(currency):\n    {line}\n    return other_code_of_payments(currency) * 17\n"
+    tree.write("pay.py", code)
+    tree.commit()
+    anchor = tree.anchor("pay.py:2-3")
+    tree.write("pay.py", "\n")
+    tree.write("a.py", f"import rates\n\n\n{code}")
+    for n in range(12):
+        tree.write(f"bundle_{n}.js", f"{'x = 1; ' * 900_000}{line}\n")
+    spot, grown = follow(tree, [], anchor, 60.0)
+    assert "a.py 5 moved" == spot
+    assert grown < 20_000  # kB; the bundles have 76,000

@@ -16,6 +16,7 @@ from gitmem.git.process import Git
 
 MAX_BYTES = 5_000_000
 TEXTS = 64  # texts of old blobs that are kept
+FEW = 200  # files that git is told the names of
 HERE = ""  # the work tree, where a revision is named
 
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -189,43 +190,33 @@ class TextSources:
             self._checked[revision] = self.commit(revision)
         return self._checked[revision]
 
-    def grep(self, what: Sequence[str], target: str) -> list[str]:
-        """Return the files that `git grep` finds.
+    def grep(self, what: Sequence[str], target: str, within: Sequence[str] = ()) -> list[str]:
+        """Return the files that `git grep` finds, of some files or of all.
 
         In a work tree, untracked files are searched too.
         """
-        options = ("grep", "-l", "-z", "-I", "--full-name", "--no-color", *what)
+        options = ("-l", "-z", "-I", "--full-name", "--no-color", *what)
+        files = ("--", *(f":(top,literal){name}" for name in within))
         if target == HERE:
-            data = self.run_here(*options[:1], "--untracked", *options[1:], "--") or b""
+            data = self.run_here("grep", "--untracked", *options, *files) or b""
             return [raw.decode("utf-8", "surrogateescape") for raw in data.split(b"\0") if raw]
-        data = self.run(*options, target, "--") or b""
+        data = self.run("grep", *options, target, *files) or b""
         return [
             raw.split(b":", 1)[-1].decode("utf-8", "surrogateescape")
             for raw in data.split(b"\0")
             if raw
         ]
 
-    def holding(self, probes: Sequence[str], target: str) -> dict[str, list[str]]:
-        """Return for each text, which is within a line, the files that hold it, as `grep` does."""
-        found: dict[str, dict[str, None]] = {probe: {} for probe in probes}
-        patterns = [part for probe in probes for part in ("-e", probe)]
-        options = ("-z", "-I", "--full-name", "--no-color", "-F", *patterns)
-        if not probes:
-            data = b""
-        elif target == HERE:
-            data = self.run_here("grep", "--untracked", *options, "--") or b""
-        else:
-            data = self.run("grep", *options, target, "--") or b""
-        for row in data.split(b"\n"):
-            raw, _, line = row.partition(b"\0")
-            name = (raw if target == HERE else raw.split(b":", 1)[-1]).decode(
-                "utf-8", "surrogateescape"
-            )
-            text = line.decode("utf-8", "surrogateescape")
-            for probe, files in found.items():
-                if probe in text:
-                    files[name] = None
-        return {probe: list(files) for probe, files in found.items()}
+    def holding(self, probes: Sequence[str], target: str) -> Iterator[list[str]]:
+        """Yield for each text, which is within a line, the files that hold it, as `grep` does.
+
+        Lines are not read: one may be as long as a file.
+        """
+        patterns = [part for probe in probes for part in _fixed(probe)]
+        files = self.grep(patterns, target) if probes else []
+        within = files if len(files) <= FEW else []
+        for probe in probes if files else ():
+            yield self.grep(_fixed(probe), target, within)
 
     def content(self, path: str, target: str) -> bytes | None:
         """Return a file's content in the work tree or at a commit.
@@ -280,6 +271,11 @@ class TextSources:
             return None
         finally:
             os.close(handle)
+
+
+def _fixed(probe: str) -> tuple[str, ...]:
+    """Return the options of a search for a text."""
+    return ("-F", "-e", probe)
 
 
 def safe(path: str) -> bool:

@@ -239,9 +239,8 @@ class Follower:
     def _holding(self, probes: Sequence[str], path: str, target: str) -> list[str]:
         """Return other files that hold one of these lines, in the probes' order."""
         out: list[str] = []
-        holding = self._sources.holding(probes, target)
-        for probe in probes:
-            names = [name for name in holding[probe] if name != path]
+        for files in self._sources.holding(probes, target):
+            names = [name for name in files if name != path]
             if len(names) <= 3 * CANDIDATES:  # a line that is everywhere tells nothing
                 out += [name for name in names if name not in out]
             if len(out) >= CANDIDATES:
