@@ -128,6 +128,23 @@ def test_name_that_is_no_more_leads_to_the_one_of_today(mem, app, tell_git):
     assert "rates change" in run(mem.folder, "list", "--file", "lib/duty.py")[0]
 
 
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_renamed_file_keeps_its_gotchas_when_the_old_name_comes_back(mem, app, is_committed):
+    """The new file under the old name does not take them away, neither of lines nor of the file."""
+    run(mem.folder, "add", "rates change", "--anchor", "lib/tax.py:5")
+    run(mem.folder, "add", "loaded first", "--anchor", "lib/tax.py")
+    git(mem.folder, "mv", "lib/tax.py", "lib/duty.py")
+    git(mem.folder, "commit", "-qm", "renamed")
+    (mem.folder / "lib" / "tax.py").write_text("from lib.duty import *\n")
+    if is_committed:
+        git(mem.folder, "add", ".")
+        git(mem.folder, "commit", "-qm", "old name")
+    for args in (("for", "lib/duty.py"), ("list", "--file", "lib/duty.py")):
+        out, _ = run(mem.folder, *args)
+        assert "rates change" in out
+        assert "loaded first" in out
+
+
 CART = """import os
 
 

@@ -195,11 +195,17 @@ def names_of(
 ) -> tuple[str, ...]:
     """Return the names that a file had when gotchas were recorded about it.
 
-    The names are among the files `apart`, whose gotchas `elsewhere` returns.
+    The names are among the files `apart`, whose gotchas `elsewhere` returns. A name may have come
+    back since, as that of another file: then git says that this file had it.
     """
-    if not go_on() or all(name == path or follower.is_file(name) for name in apart):
+    others = {name for name in apart if name != path}
+    if not others or not go_on():
         return ()
-    return former(elsewhere(), follower, path, go_on)
+    files = {name for name in others if follower.is_file(name)}
+    names = [name for name in follower.earlier(path) if name in files] if files else []
+    if files == others:
+        return tuple(names)
+    return (*names, *former(elsewhere(), follower, path, go_on))
 
 
 def former(
