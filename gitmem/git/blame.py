@@ -6,7 +6,6 @@ See https://git-scm.com/docs/git-blame#_the_porcelain_format.
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from threading import Thread
 from typing import NamedTuple
@@ -66,12 +65,15 @@ def blame(
 
 
 def _both(first: Callable[[], bytes], second: Callable[[], bytes]) -> tuple[bytes, bytes]:
-    """Return what two functions return that run at the same time; raises what the first raises."""
+    """Return what two functions return that run at the same time; raises what either raises."""
     results: list[bytes] = []
+    failures: list[BaseException] = []
 
     def run_second() -> None:
-        with suppress(UserError):  # of what the first one raises too
+        try:
             results.append(second())
+        except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
+            failures.append(error)
 
     thread = Thread(target=run_second)
     thread.start()
@@ -79,7 +81,9 @@ def _both(first: Callable[[], bytes], second: Callable[[], bytes]) -> tuple[byte
         result = first()
     finally:
         thread.join()
-    return result, results[0] if results else second()
+    if failures:
+        raise failures[0]
+    return result, results[0]
 
 
 def _blame(history: CodeHistory, path: str, args: Sequence[str], contents: bytes | None) -> bytes:
