@@ -9,6 +9,7 @@ import os
 from gitmem.agents import events
 from gitmem.agents.events import HookEvent, name, text
 from gitmem.agents.prompt_text import without_fences
+from gitmem.base.regular_files import open_regular
 from gitmem.redaction.formats import public
 
 TYPE_CHECKING = False
@@ -318,10 +319,8 @@ def tail(transcript: str, most: int) -> bytes:
     if not os.path.isabs(transcript) or "\0" in transcript:
         return b""
     try:
-        # a pipe must not block
-        handle = os.open(transcript, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as file:
-            file.seek(max(0, os.fstat(handle).st_size - most))
+        with open_regular(transcript) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - most))
             return file.read(most)
     except OSError:
         return b""

@@ -3,18 +3,28 @@
 import os
 import stat
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+
+def open_regular(path: str, flags: int = 0) -> "BinaryIO":
+    """Open a regular file to read its bytes; `flags` are more of those of `os.open`.
+
+    Raises OSError for anything else, and ValueError for a path that cannot be one. A pipe or a
+    terminal must not block.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | flags)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):  # `fdopen` would leave a folder open
+        os.close(handle)
+        raise OSError(f"{path} is no regular file")
+    return os.fdopen(handle, "rb")
+
 
 def read_regular(path: str, most: int) -> bytes:
-    """Return the beginning of a regular file.
-
-    Nothing of anything else: a pipe or a terminal must not block.
-    """
+    """Return the beginning of a regular file; nothing of anything else."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        with open_regular(path) as file:
+            return file.read(most)
     except (OSError, ValueError):
-        return b""
-    try:
-        with os.fdopen(handle, "rb") as file:
-            return file.read(most) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
-    except OSError:
         return b""

@@ -5,6 +5,7 @@ Standard library only: the hot path imports this.
 
 import os
 
+from gitmem.base.regular_files import open_regular
 from gitmem.repo.location import inside
 
 TYPE_CHECKING = False
@@ -104,13 +105,9 @@ def anchors(
 
 def read_lines(path: str) -> "list[str]":
     """Return the lines of a regular file, as far as they are looked at; none of anything else."""
-    import stat
-
     try:
-        # a pipe must not block
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+        with open_regular(path, os.O_NOFOLLOW) as file:
+            data = file.read(SOURCE)
+    except (OSError, ValueError):
         return []
-    with os.fdopen(handle, "rb") as file:
-        data = file.read(SOURCE) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
     return [] if b"\0" in data else data.decode("utf-8", "replace").split("\n")

@@ -18,6 +18,7 @@ from typing import IO
 
 from gitmem.base.files import sync_dir
 from gitmem.base.open_files import processes_with
+from gitmem.base.regular_files import open_regular
 from gitmem.codemap.graph.cache import NAME as CODE_MAP
 from gitmem.codemap.search.index import NAME as CODE_SEARCH
 from gitmem.index.health_cache import NAME as HEALTH
@@ -191,8 +192,7 @@ def _has_rows(path: str) -> bool:
 
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[IO[bytes]]:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
+    with open_regular(path, os.O_NOFOLLOW) as file:
         if not path.endswith(PACKED):
             yield file
             return

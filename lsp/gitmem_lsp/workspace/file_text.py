@@ -1,7 +1,6 @@
 """Read a file that the editor does not have open."""
 
-import os
-import stat
+from gitmem.base.regular_files import open_regular
 
 
 def read_regular(path: str, most: int) -> bytes:
@@ -9,8 +8,5 @@ def read_regular(path: str, most: int) -> bytes:
 
     A pipe or a device is not waited for.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(f"{path} is no regular file")
+    with open_regular(path) as file:
         return file.read(most)
