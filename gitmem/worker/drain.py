@@ -368,8 +368,9 @@ def _follow(app: App) -> list[str]:
     if moved_code.searched(app.state, root) == (key, stamp):
         return []
     until = time.monotonic() + SEARCH
+    code = lost_code.counted_code(index, app.location)
     survey = placement.survey([index], app.follower, lambda: time.monotonic() < until)
-    lost_code.keep_count(index, app.location, app.state, survey)
+    lost_code.keep_count(app.state, code, survey)
     away = []
     for place in survey.found:
         now, before = place.where, place.anchor.get("path")

@@ -9,9 +9,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gitmem.codemap.anchors.tracker import Follower
 from gitmem.config import RANGES, SETTINGS
 from gitmem.services.gotchas import placement
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip, venv_path
@@ -708,6 +710,43 @@ def test_status_counts_lost_code_anew_when_code_changed(
     assert lost() == 1
     (mem.folder / "a.py").write_text(code)
     assert lost() == 1  # now of the other one
+
+
+CHARGE = "def charge(order):\n    return round(order.total * 1.19, 2)\n"
+
+
+def test_status_keeps_no_count_that_rests_on_a_deadline(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Code that git had no time to look for is looked for again."""
+    (mem.folder / "a.py").write_text(CHARGE)
+    mem("gotcha", "add", "Rounds to even", "--anchor", "a.py:2")
+    (mem.folder / "a.py").unlink()
+    (mem.folder / "b.py").write_text(CHARGE)
+    git(mem.folder, "add", "b.py")
+    with monkeypatch.context() as slow:
+        slow.setattr(Follower.__init__, "__defaults__", (0.0,))
+        assert mem("status", "--json").json["lost_gotchas"]["count"] == 1
+    assert mem("status", "--json").json["lost_gotchas"]["count"] == 0
+
+
+def test_status_keeps_no_count_of_code_that_changed_meanwhile(
+    mem: Mem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is written while gotchas are looked for is looked at the next time."""
+    (mem.folder / "a.py").write_text(CHARGE)
+    mem("gotcha", "add", "Rounds to even", "--anchor", "a.py:2")
+    whole = placement.survey
+
+    def survey(*args: Any, **options: Any) -> placement.PlacementSurvey:
+        found = whole(*args, **options)
+        (mem.folder / "a.py").write_text("import decimal\n")
+        return found
+
+    with monkeypatch.context() as busy:
+        busy.setattr(placement, "survey", survey)
+        assert mem("status", "--json").json["lost_gotchas"]["count"] == 0
+    assert mem("status", "--json").json["lost_gotchas"]["count"] == 1
 
 
 def test_status_tells_where_the_work_stands(mem):

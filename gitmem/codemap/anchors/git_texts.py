@@ -35,7 +35,7 @@ _QUIET = (
 class TextSources:
     """Reads a repository; what cannot be read in time, or at all, is None or nothing.
 
-    Keeps what git said until `forget`.
+    Keeps what git said until `forget`. `was_late` says whether a deadline passed since then.
     """
 
     def __init__(self, git: Git, worktree: str | None, seconds: float) -> None:
@@ -43,6 +43,7 @@ class TextSources:
         self.worktree = os.path.realpath(worktree) if worktree else None
         self.seconds = seconds
         self.until = 0.0
+        self.was_late = False
         self._texts: OrderedDict[str, list[str] | None] = OrderedDict()
         self._renames: dict[tuple[str, str], dict[str, str]] = {}
         self._checked: dict[str, str] = {}
@@ -53,10 +54,17 @@ class TextSources:
         self._renames.clear()
         self._checked.clear()
         self._head = (0.0, "")
+        self.was_late = False
 
     def begin(self) -> None:
         """Set the deadline of what is asked for from now on."""
         self.until = time.monotonic() + self.seconds
+
+    def is_over(self) -> bool:
+        """Say whether the deadline has passed."""
+        is_over = time.monotonic() >= self.until
+        self.was_late |= is_over
+        return is_over
 
     # -- old texts
 
@@ -93,7 +101,8 @@ class TextSources:
         try:
             yield from read_blobs(self.git, names, MAX_BYTES, self.until, _QUIET)
         except (GitmemError, OSError, ValueError):
-            return
+            pass
+        self.is_over()
 
     def _keep(self, key: str, lines: list[str] | None) -> None:
         self._texts[key] = lines
@@ -113,8 +122,7 @@ class TextSources:
 
     def run(self, *args: str, stdin: bytes | None = None) -> bytes | None:
         """Return git's output, None when it failed or the time is up."""
-        left = self.until - time.monotonic()
-        if left <= 0:
+        if self.is_over():
             return None
         try:
             # objects that a partial clone left at its remote stay there: an editor does not wait
@@ -125,9 +133,10 @@ class TextSources:
                 config=_QUIET,
                 env={"GIT_NO_LAZY_FETCH": "1"},
                 ok=(0, 1),
-                timeout=left,
+                timeout=max(0.0, self.until - time.monotonic()),
             )
         except (GitmemError, OSError, ValueError):
+            self.is_over()
             return None
 
     def run_here(self, *args: str) -> bytes | None:

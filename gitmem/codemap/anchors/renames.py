@@ -1,6 +1,5 @@
 """What a file is called: today, when it was anchored under another name, and before."""
 
-import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -178,7 +177,7 @@ class FileNames:
         wanted = _telling(old)
         best: list[tuple[float, str]] = []
         for raw in data.split(b"\0")[:2_000] if wanted else ():
-            if len(best) >= 40 or time.monotonic() > self._sources.until:
+            if len(best) >= 40 or self._sources.is_over():
                 break
             name = raw.decode("utf-8", "surrogateescape")
             is_alike = name and name.rpartition(".")[2] == ending

@@ -8,7 +8,6 @@ what it remembers itself.
 """
 
 import os
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -46,6 +45,11 @@ class Follower:
     def worktree(self) -> str | None:
         """The folder of the work tree, its links resolved; None where there is none."""
         return self._sources.worktree
+
+    @property
+    def was_late(self) -> bool:
+        """Say whether some answer since `forget` may be another one with more time."""
+        return self._sources.was_late
 
     def forget(self) -> None:
         """Forget what git said of HEAD and of the work tree.
@@ -216,7 +220,7 @@ class Follower:
         made: list[tuple[float, Placement]] = []
         for name in self._holding(_probes(text, first, last), path, target):
             data = self._sources.content(name, target)
-            if data is None or time.monotonic() > self._sources.until:
+            if data is None or self._sources.is_over():
                 continue
             spot, support = _in_text(text, first, last, split(data.decode("utf-8", "replace")))
             if spot is None:
@@ -264,7 +268,7 @@ class Follower:
         for other in self._sources.grep(("-w", "-F", "-e", last), target)[:40]:
             is_alike = other != path and grammars.language_of(other) == language
             data = self._sources.content(other, target) if is_alike else None
-            if data is None or time.monotonic() > self._sources.until:
+            if data is None or self._sources.is_over():
                 continue
             symbols = definitions.symbols(data.decode("utf-8", "replace"), other)
             made += [(other, symbol) for symbol in symbols if _is_definition(symbol, name)]

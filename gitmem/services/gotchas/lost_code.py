@@ -38,26 +38,27 @@ def count_lost(
     """
     if location.worktree is None:
         return LostCode(0, 0, complete=True)
-    root, code = _state(index, location)
-    if kept := lost_code.kept(state, root, code):
+    code = counted_code(index, location)
+    if kept := lost_code.kept(state, *code):
         return LostCode(*kept, complete=True)
     from gitmem.services.gotchas.placement import survey  # it loads what finds code again
 
-    return keep_count(index, location, state, survey([index], follower(), go_on))
+    return keep_count(state, code, survey([index], follower(), go_on))
 
 
-def keep_count(index: Index, location: Location, state: State, seen: "PlacementSurvey") -> LostCode:
+def keep_count(state: State, code: tuple[str, str], seen: "PlacementSurvey") -> LostCode:
     """Return how many gotchas lost their code as a survey of a work tree found it.
 
-    What a whole survey found is kept.
+    What a whole survey found is kept, if no answer rests on a deadline. `code` is what
+    `counted_code` returned before the survey.
     """
     lost = len({drifted.row["n"] for drifted in seen.found if drifted.where.state == "adrift"})
-    if seen.complete:
-        lost_code.keep(state, *_state(index, location), lost, seen.checked)
+    if seen.complete and not seen.was_late:
+        lost_code.keep(state, *code, lost, seen.checked)
     return LostCode(lost, seen.checked, seen.complete)
 
 
-def _state(index: Index, location: Location) -> tuple[str, str]:
+def counted_code(index: Index, location: Location) -> tuple[str, str]:
     """Return a work tree, and a key of all that a count depends on."""
     root = os.path.realpath(str(location.worktree))
     files = [os.path.join(location.gitdir, "index")]

@@ -253,12 +253,14 @@ class Drifted:
 class PlacementSurvey:
     """The result of a search for the code of gotchas.
 
-    `total` is the number of gotchas, `checked` is how many of them could be checked.
+    `total` is the number of gotchas, `checked` is how many of them could be checked. `was_late`
+    says that git had too little time for some of them, so that they may be elsewhere.
     """
 
     found: list[Drifted]
     total: int
     checked: int
+    was_late: bool
 
     @property
     def complete(self) -> bool:
@@ -344,7 +346,8 @@ def survey(
             if step and (done % 100 == 0 or done == len(rows)):
                 step(done, len(rows))
     found.sort(key=lambda one: one[0])
-    return PlacementSurvey([one for _, one in found], total, total - len(unseen) - len(rows) + done)
+    checked = total - len(unseen) - len(rows) + done
+    return PlacementSurvey([one for _, one in found], total, checked, follower.was_late)
 
 
 def _anchored(index: Index, paths: Sequence[str], fields: Sequence[str]) -> list[Row]:
