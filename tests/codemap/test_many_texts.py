@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from gitmem.git.process import Git
 from tests.codemap.conftest import Tree
 
 LIMIT = 120  # seconds: none of these waits for the clock, only what hangs takes so long
@@ -96,3 +99,34 @@ def test_bundles_in_one_line_are_not_read(tree: Tree):
     spot, grown = follow(tree, [], anchor, 60.0)
     assert "a.py 5 moved" == spot
     assert grown < 20_000  # kB; the bundles have 76,000
+
+
+def test_files_of_a_bare_repository_are_asked_for_once(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """However many there are: each of them under a deadline of its own would be none."""
+    names = [f"m{n}.py" for n in range(50)]
+    for name in names:
+        tree.write(name, "x = 1\n")
+    tree.commit()
+    subprocess.run(["git", "clone", "-q", "--bare", tree.path, tmp_path / "bare"], check=True)
+    follower = Tree(tmp_path / "bare").follower()
+    asked: list[str] = []
+    child_env = Git.child_env
+    monkeypatch.setattr(
+        Git,
+        "child_env",
+        lambda git, args, *more: asked.append(args[0]) or child_env(git, args, *more),
+    )
+    follower.expect([*names, "gone.py"])
+    assert asked
+    assert len(asked) < 10
+
+
+def test_bare_repository_tells_its_files(tree: Tree, tmp_path: Path):
+    """Those of HEAD."""
+    tree.write("pay.py", "x = 1\n")
+    tree.commit()
+    subprocess.run(["git", "clone", "-q", "--bare", tree.path, tmp_path / "bare"], check=True)
+    for path in (tree.path, tmp_path / "bare"):
+        assert Tree(path).follower().files(["pay.py", "gone.py", "../pay.py"]) == {"pay.py"}

@@ -241,6 +241,14 @@ class TextSources:
             return self.run("cat-file", "blob", name)
         return next(self._blobs([name]), None)
 
+    def names(self, target: str) -> list[str]:
+        """Return the files of git's index, or of a commit."""
+        if target == HERE:
+            data = self.run_here("ls-files", "-z")
+        else:
+            data = self.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", target)
+        return (data or b"").decode("utf-8", "surrogateescape").split("\0")[:-1]
+
     def unchanged(self) -> dict[str, str]:
         """Return {path: blob} of the files that the work tree has as git's index has them.
 

@@ -106,7 +106,9 @@ class FileNames:
     def _recent(self, tip: str) -> tuple[str, ...]:
         """Return what names the last commits up to one; a long history is not read for a name."""
         if tip not in self._starts:
-            oid = self._sources.run("rev-parse", "--verify", "--quiet", f"{tip}~{RECENT}") or b""
+            oid = self._sources.run("rev-parse", "--verify", "--quiet", f"{tip}~{RECENT}")
+            if oid is None:  # git had no time; it is asked again
+                return (tip,)
             self._starts[tip] = oid.decode().strip()
         start = self._starts[tip]
         return (tip, f"^{start}") if start else (tip,)
@@ -198,16 +200,9 @@ class FileNames:
         if path.isascii():
             return ""
         form = _form(path)
-        data = (
-            self._sources.run_here("ls-files", "-z")
-            if target == HERE
-            else self._sources.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", target)
-        ) or b""
-        for raw in data.split(b"\0"):
-            if not raw.isascii():
-                name = raw.decode("utf-8", "surrogateescape")
-                if name != path and _form(name) == form:
-                    return name
+        for name in self._sources.names(target):
+            if not name.isascii() and name != path and _form(name) == form:
+                return name
         return ""
 
 

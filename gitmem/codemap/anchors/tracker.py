@@ -91,11 +91,13 @@ class Follower:
         self._sources.begin()
         return self._sources.content(path, HERE if self.worktree else "HEAD")
 
-    def is_file(self, path: str) -> bool:
-        """Say whether a path is a file, as `now` sees it."""
-        if self.worktree and safe(path):
-            return os.path.isfile(os.path.join(self.worktree, path))
-        return self.text(path) is not None
+    def files(self, paths: Iterable[str]) -> set[str]:
+        """Return which paths are files, as `now` sees it."""
+        if self.worktree:
+            root = self.worktree
+            return {p for p in paths if safe(p) and os.path.isfile(os.path.join(root, p))}
+        self._sources.begin()
+        return set(self._sources.names("HEAD")).intersection(paths)
 
     def unchanged(self) -> dict[str, str]:
         """Return {path: blob} of the files that the work tree has as git's index has them.
@@ -123,8 +125,10 @@ class Follower:
 
     def expect(self, paths: Iterable[str]) -> None:
         """Prepare to find anchors of several files: what git is asked for is asked for once."""
+        paths = list(paths)
+        files = self.files(paths)
         self._sources.begin()
-        self._names.expect([path for path in paths if not self.is_file(path)])
+        self._names.expect([path for path in paths if path not in files])
 
     def could_hold(self, text: str, anchors: Sequence[dict[str, Any]], path: str) -> list[bool]:
         """Return for each anchor whether its code may have moved to a file.

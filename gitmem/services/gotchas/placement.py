@@ -201,7 +201,7 @@ def names_of(
     others = {name for name in apart if name != path}
     if not others or not go_on():
         return ()
-    files = {name for name in others if follower.is_file(name)}
+    files = follower.files(others)
     names = [name for name in follower.earlier(path) if name in files] if files else []
     if files == others:
         return tuple(names)
