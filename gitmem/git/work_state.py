@@ -164,28 +164,29 @@ class Work:
         state = WorkState()
         for row in out.split(b"\0"):
             self._row(os.fsdecode(row), state)
-        listed = self.run("ls-files", "-v", "-s", "-z").split(b"\0")
-        for row in listed:
-            facts, _, path = os.fsdecode(row).partition("\t")
-            if path:
-                letter, mode, oid, stage = facts.split(" ")
-                if letter == "S" or letter.islower():
-                    state.flags[path] = letter
-                if stage == "0":
-                    state.entries.append((mode, oid, path))
-        if state.flags:  # git says nothing of a file with a flag, not even that it is only intended
-            told = {one.path for one in state.changed}
-            empty = [
-                path
-                for _, oid, path in state.entries
-                if oid in EMPTY and path in state.flags and path not in told
-            ]
-            state.changed += [
-                ChangedPath(path, ".", "A", intended=True)
-                for path in empty[:FLAGGED]
-                if self._is_intended(path)
-            ]
+        self._list(state)
+        state.changed += self._intended(state)
         return state
+
+    def _list(self, state: WorkState) -> None:
+        """Take what is in the index."""
+        for row in self.run("ls-files", "-v", "-s", "-z").split(b"\0")[:-1]:
+            facts, _, path = os.fsdecode(row).partition("\t")
+            letter, mode, oid, stage = facts.split(" ")
+            if letter == "S" or letter.islower():
+                state.flags[path] = letter
+            if stage == "0":
+                state.entries.append((mode, oid, path))
+
+    def _intended(self, state: WorkState) -> list[ChangedPath]:
+        """Return the files with a flag that are only intended: git's status leaves them out."""
+        unlisted = state.flags.keys() - {change.path for change in state.changed}
+        empty = [path for _, oid, path in state.entries if oid in EMPTY and path in unlisted]
+        return [
+            ChangedPath(path, ".", "A", intended=True)
+            for path in empty[:FLAGGED]
+            if self._is_intended(path)
+        ]
 
     def _row(self, row: str, state: WorkState) -> None:
         kind, _, rest = row.partition(" ")

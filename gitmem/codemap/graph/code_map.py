@@ -192,31 +192,13 @@ class CodeMap:
         state = self.cache.state(key)
         if state:
             return unpacked(commit, tree, state, key)
-        for _, before in self.cache.latest(self._prefix):
-            try:
-                changes = {row.path: row.new for row in self.trees.changed(before["tree"], tree)}
-            except GitFailed:  # it was pruned
-                continue
-            base = unpacked(commit, before["tree"], before, "")
-            listing = dict(base.listing)
-            for path, oid in changes.items():
-                if oid:
-                    listing[path] = oid
-                else:
-                    listing.pop(path, None)
-            made = self._next(
-                base,
-                Graph(commit, tree, dict(sorted(listing.items()))),
-                set(changes),
-                progress,
-                reading=reading,
-            )
-            like = (
-                self._prefix + base.tree
-                if base.edges == made.edges and base.files.keys() == made.files.keys()
-                else ""
-            )
-            break
+        found = self._latest(commit, tree)
+        if found:
+            base, changes = found
+            graph = Graph(commit, tree, _changed_listing(base.listing, changes))
+            made = self._next(base, graph, set(changes), progress, reading=reading)
+            is_like = base.edges == made.edges and base.files.keys() == made.files.keys()
+            like = self._prefix + base.tree if is_like else ""
         else:
             graph = Graph(commit, tree, self.trees.listing(tree))
             made, like = self._build(graph, progress, reading), ""
@@ -225,6 +207,19 @@ class CodeMap:
         made.key = key
         self.cache.put_state(key, packed(made), like)
         return made
+
+    def _latest(self, commit: str, tree: str) -> tuple[Graph, dict[str, str]] | None:
+        """Return the graph that was kept last, and {path: blob} of what a tree has other than it.
+
+        The blob is empty for a file that is gone. None where no kept tree can be compared.
+        """
+        for _, before in self.cache.latest(self._prefix):
+            try:
+                changes = {row.path: row.new for row in self.trees.changed(before["tree"], tree)}
+            except GitFailed:  # it was pruned
+                continue
+            return unpacked(commit, before["tree"], before, ""), changes
+        return None
 
     def _build(self, graph: Graph, progress: Progress | None, reading: ReadingTime) -> Graph:
         graph.attributed = self._attributes(graph, list(graph.listing))
@@ -245,22 +240,7 @@ class CodeMap:
         reading: ReadingTime = WHOLE,
     ) -> Graph:
         """Return the graph of a listing from that of another one that differs in some paths."""
-        if any(path.rsplit("/", 1)[-1] == ".gitattributes" for path in changed):
-            graph.attributed = self._attributes(graph, list(graph.listing), texts)
-            changed = changed | {
-                path
-                for path in graph.attributed.keys() | base.attributed.keys()
-                if graph.attributed.get(path) != base.attributed.get(path)
-            }
-        else:
-            graph.attributed = {
-                path: said
-                for path, said in base.attributed.items()
-                if path in graph.listing and path not in changed
-            }
-            graph.attributed |= self._attributes(
-                graph, sorted(changed & graph.listing.keys()), texts
-            )
+        changed = self._next_attributes(base, graph, changed, texts)
         graph.files = {path: oid for path, oid in base.files.items() if path not in changed}
         graph.skipped = {path: why for path, why in base.skipped.items() if path not in changed}
         self._take(
@@ -283,6 +263,25 @@ class CodeMap:
         self._resolve(graph, sorted(affected))
         graph.edges = dict(sorted(graph.edges.items()))
         return graph
+
+    def _next_attributes(
+        self, base: Graph, graph: Graph, changed: set[str], texts: "Mapping[str, bytes] | None"
+    ) -> set[str]:
+        """Give a graph the attributes of its files; return the files that changed, by these too."""
+        if any(path.rsplit("/", 1)[-1] == ".gitattributes" for path in changed):
+            graph.attributed = self._attributes(graph, list(graph.listing), texts)
+            return changed | {
+                path
+                for path in graph.attributed.keys() | base.attributed.keys()
+                if graph.attributed.get(path) != base.attributed.get(path)
+            }
+        graph.attributed = {
+            path: said
+            for path, said in base.attributed.items()
+            if path in graph.listing and path not in changed
+        }
+        graph.attributed |= self._attributes(graph, sorted(changed & graph.listing.keys()), texts)
+        return changed
 
     def _affected(self, base: Graph, graph: Graph, changed: set[str]) -> set[str]:
         """Return the files whose edges may be others than they were."""
@@ -570,6 +569,11 @@ def _naming(base: Graph, everything: Set[str], moved: Set[str]) -> set[str]:
         for path, said in base.words.items()
         if path in everything and any(word in said for word in words)
     }
+
+
+def _changed_listing(listing: Mapping[str, str], changes: Mapping[str, str]) -> dict[str, str]:
+    """Return {path: blob} with changes; an empty blob is a file that is gone."""
+    return {path: oid for path, oid in sorted({**listing, **changes}.items()) if oid}
 
 
 def _leave_unresolved(graph: Graph, base: Graph | None = None) -> None:

@@ -234,24 +234,18 @@ def _of_memory(
 ) -> Iterator[TimelineEvent]:
     for one in log:
         found = trailers(f"\n\n{one.body.rpartition(chr(10) * 2)[2]}")
-        op, ids = (found.get("op") or [""])[0], found.get("id", [])
+        op, ids = _first(found, "op"), found.get("id", [])
         kinds = {KIND.get(id[:3], "") for id in ids}
-        if (
-            op in BOOKKEEPING
-            or not kinds
-            or kinds <= _OWN
-            or (wanted.file and not about.intersection(ids))
-        ):
+        if op in BOOKKEEPING or kinds <= _OWN or (wanted.file and not about.intersection(ids)):
             continue
-        session = (found.get("session") or [""])[0]
+        session = _first(found, "session")
         known = sources.session(session)
-        source = next((_OF_KIND[kind] for kind in sorted(kinds) if kind in _OF_KIND), "memory")
-        agent = known.agent if known else (found.get("agent") or [""])[0]
+        agent = known.agent if known else _first(found, "agent")
         rows = [row for _, index in sources.indexes for row in index.get(ids[0])]
         title = _title(one.subject, is_there=bool(rows))
         yield TimelineEvent(
             float(one.authored),
-            source,
+            _source(kinds),
             op or "change",
             title[:TALE],
             ids[0],
@@ -261,6 +255,16 @@ def _of_memory(
             known.story if known else "",
             trust=_trust(_unconfirmed(rows)),
         )
+
+
+def _first(found: Mapping[str, Sequence[str]], key: str) -> str:
+    """Return the first trailer of a name; empty where there is none."""
+    return next(iter(found.get(key, ())), "")
+
+
+def _source(kinds: "set[str]") -> str:
+    """Return what an event is listed as whose records are of these kinds."""
+    return next((_OF_KIND[kind] for kind in sorted(kinds) if kind in _OF_KIND), "memory")
 
 
 def _unconfirmed(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
