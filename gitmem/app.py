@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gitmem import config
 from gitmem.base.detach import detach
+from gitmem.base.git_guard import LIST
 from gitmem.base.tolerated import BUSY
 from gitmem.clock import Clock, stamp
 from gitmem.errors import (
@@ -42,6 +43,7 @@ from gitmem.repo.location import (
 )
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
 from gitmem.repository import Repository
+from gitmem.settings_cache import all_settings
 from gitmem.state.database import NAME as STATE
 from gitmem.state.database import State
 from gitmem.store import journal
@@ -135,16 +137,13 @@ class App(Repository):
 
     def _load_settings(self) -> config.Settings:
         """Return all settings of git's; ours from the cache where no configuration changed."""
-        if config.one_off(self.env):  # no other git call sees them
-            return self._ask_settings()
-        sources = config.sources(self.location, self.env)
-        return config.kept_settings(self.home, sources, self._ask_settings)
+        return all_settings(self.home, self.location, self.env, self._ask_settings)
 
     def _ask_settings(self) -> config.Settings:
         # not the common dir: a linked worktree may have settings of its own
         git = Git(self.location.gitdir, self.env)
-        given = config.one_off(self.env)
-        return config.from_scopes(git.run("config", "--list", "-z", "--show-scope", env=given))
+        given = config.one_off(self.env)  # no other git call sees them
+        return config.from_listing(git.run(*LIST, env=given))
 
     @cached_property
     def author(self) -> tuple[str, str]:

@@ -1,22 +1,15 @@
 """Settings: `gitmem.*` in git's configuration, typed, with defaults.
 
-Read with one `git config --list` a process (`from_scopes`), or, on the hot path, from a cache in
-our folder that names the files it was made from and their times (`cached`). Standard library only.
+Read with one `git config --list` (`from_listing`), or from the copy that `settings_cache` keeps.
+Standard library only; the hot path imports this module.
 """
 
-import os
-
-from gitmem.base.fast import loads
-from gitmem.base.files import write_atomic
 from gitmem.errors import UserError
-from gitmem.repo.location import Home, Location
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
-
-    Kept = tuple[dict[str, list[str]], list[str], tuple[str, ...]]
 
 # key -> (type, default, one line for people). Keys as the user types them after `gitmem.`.
 # settings that say whom and what to trust, and what others get: a person's alone
@@ -270,13 +263,10 @@ RANGES = {
 # What a stranger's repository could run, or send a key or a session to, by them: a repository's own
 # configuration may only switch them off, and they are in no cache.
 OWN = ("geminiKey", "geminiUrl", "modelCommand", "summariser", "sign", "pager")
-_OWN = frozenset(f"gitmem.{key.lower()}" for key in OWN)
+OWN_KEYS = frozenset(f"gitmem.{key.lower()}" for key in OWN)
 _PROGRAMS = frozenset({"core.pager", "core.editor"})  # of git's own, what we would run
-# the hot path knows the user by them
-_IDENTITY = frozenset({"user.name", "user.email", "author.email", "committer.email"})
 _BY_LOWER = {key.lower(): key for key in SETTINGS}
 TRUE, FALSE = frozenset({"true", "yes", "on", "1", ""}), frozenset({"false", "no", "off", "0"})
-CACHE = "settings.json"
 
 
 class Settings:
@@ -290,6 +280,8 @@ class Settings:
         self.problems: list[str] = []
         # keys of OWN that this repository's configuration sets, for nothing
         self.refused: tuple[str, ...] = ()
+        # configuration files -> (key, value) of each `include.path` in them
+        self.files: dict[str, list[tuple[str, str]]] = {}
         self._values: dict[str, Any] = {key: row[1] for key, row in SETTINGS.items()}
         for lower, given in raw.items():
             if not lower.startswith("gitmem."):
@@ -316,42 +308,6 @@ class Settings:
     def every(self, key: str) -> "Sequence[str]":
         """Return all values of any git setting (lower-case key), of all files that set it."""
         return self.raw.get(key, ())
-
-
-class KeptSettings(Settings):
-    """Settings from the cache; git is asked at the first use of one that the cache lacks."""
-
-    def __init__(self, kept: "Kept", ask: "Callable[[], Settings]") -> None:
-        self._kept, self.problems, self.refused = kept
-        self._values = Settings(self._kept)._values
-        self._ask = ask
-
-    def __getattr__(self, name: str) -> "Any":
-        """Return all of git's configuration, `raw`."""
-        if name != "raw":
-            raise AttributeError(name)
-        self.__dict__.update(vars(self._ask()))
-        return self.__dict__[name]
-
-    def get(self, key: str) -> "Any":
-        """Return a setting's value."""
-        if key in OWN:
-            self.raw  # noqa: B018 - reads them all
-        return self._values[key]
-
-    def git(self, key: str, default: str = "") -> str:
-        """Return the last value of any git setting (lower-case key)."""
-        values = self.every(key)
-        return values[-1] if values else default
-
-    def every(self, key: str) -> "Sequence[str]":
-        """Return all values of any git setting (lower-case key), of all files that set it."""
-        return (self._kept if _is_kept(key) else self.raw).get(key, ())
-
-
-def _is_kept(key: str) -> bool:
-    """Say whether the cache holds a setting (lower-case key)."""
-    return (key.startswith("gitmem.") and key not in _OWN) or key in _IDENTITY
 
 
 def parse(key: str, text: str) -> "Any":
@@ -394,20 +350,29 @@ def canonical_key(name: str) -> str:
     return key
 
 
-def from_scopes(output: bytes) -> Settings:
-    """Return the settings of `git config --list -z --show-scope`'s output.
+def from_listing(output: bytes) -> Settings:
+    """Return the settings of what git prints for `git_guard.LIST`.
 
     What a repository may not set is not taken from it, and listed.
     """
     # most hooks find the settings in the cache
-    from gitmem.base.git_guard import OWN_SCOPES, scoped
+    from gitmem.base.git_guard import OWN_SCOPES, listed
 
     raw: dict[str, list[str]] = {}
     refused: set[str] = set()
-    for scope, key, value in scoped(output):
+    files: dict[str, list[tuple[str, str]]] = {}
+    for scope, origin, key, value in listed(output):
+        if origin.startswith("file:"):
+            includes = files.setdefault(origin[5:], [])
+            if key.startswith(("include.", "includeif.")) and key.endswith(".path"):
+                includes.append((key, value))
         if scope not in OWN_SCOPES and key in _PROGRAMS:
             continue
-        if scope not in OWN_SCOPES and key in _OWN and not switches_off(_BY_LOWER[key[7:]], value):
+        if (
+            scope not in OWN_SCOPES
+            and key in OWN_KEYS
+            and not switches_off(_BY_LOWER[key[7:]], value)
+        ):
             refused.add(_BY_LOWER[key[7:]])
             continue
         raw.setdefault(key, []).append(
@@ -415,6 +380,7 @@ def from_scopes(output: bytes) -> Settings:
         )
     settings = Settings(raw)
     settings.refused = tuple(sorted(refused))
+    settings.files = files
     return settings
 
 
@@ -444,89 +410,6 @@ def refusal(key: str) -> tuple[str, str]:
     )
 
 
-def sources(where: "Location", env: "Mapping[str, str]") -> list[str]:
-    """Return the configuration files whose change makes the cache stale."""
-    home = env.get("HOME", "")
-    xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    system = env.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"
-    user = env.get("GIT_CONFIG_GLOBAL")
-    return [
-        os.path.join(where.commondir, "config"),
-        os.path.join(where.gitdir, "config.worktree"),
-        *(
-            [user]
-            if user
-            else [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]
-        ),
-        system,
-    ]
-
-
-def _stamps(paths: "Sequence[str]") -> "list[list[Any]]":
-    out: list[list[Any]] = []
-    for path in paths:
-        try:
-            stat = os.stat(path)
-            out.append([path, stat.st_mtime_ns, stat.st_size, stat.st_ino])
-        except OSError:
-            out.append([path, 0, 0, 0])
-    return out
-
-
-def _included(paths: "Sequence[str]", settings: Settings) -> list[str]:
-    """Return the files that the configuration may include, and those that decide about it.
-
-    A relative name is relative to the file that names it.
-    """
-    keys = [key for key in settings.raw if key.startswith("includeif.") and key.endswith(".path")]
-    names = [name for key in ("include.path", *keys) for name in settings.raw.get(key, ())]
-    out: dict[str, None] = {}
-    for _ in names:  # a file that is included may include others
-        before = len(out)
-        out.update(dict.fromkeys(_resolved(names, [*paths, *out])))
-        if len(out) == before:
-            break
-    if any(key.startswith("includeif.onbranch:") for key in keys):
-        out[os.path.join(os.path.dirname(paths[1]), "HEAD")] = None
-    return list(out)
-
-
-def _resolved(names: "Sequence[str]", bases: "Sequence[str]") -> list[str]:
-    return [
-        os.path.join(os.path.dirname(base), os.path.expanduser(name))
-        for name in names
-        for base in (bases if not name.startswith(("/", "~")) else bases[:1])
-    ]
-
-
-def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
-    """Keep our settings for the hot path, with the state of the files they came from.
-
-    no-op when unchanged.
-    """
-    if not os.path.isdir(home.path):
-        return
-    paths = [*paths, *_included(paths, settings)]
-    ours = {k: list(v) for k, v in settings.raw.items() if _is_kept(k)}
-    import json
-
-    saved = {
-        "from": _stamps(paths),
-        "values": ours,
-        "problems": settings.problems,
-        "refused": settings.refused,
-    }
-    data = json.dumps(saved, ensure_ascii=False).encode("utf-8", "replace")
-    path = home.join(CACHE)
-    try:
-        with open(path, "rb") as file:
-            if file.read() == data:
-                return
-    except OSError:
-        pass
-    write_atomic(path, data, shared=home.shared, durable=False)
-
-
 def one_off(env: "Mapping[str, str]") -> dict[str, str]:
     """Return the variables by which `git -c KEY=VALUE` passes settings on.
 
@@ -539,45 +422,3 @@ def one_off(env: "Mapping[str, str]") -> dict[str, str]:
             ("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
         )
     }
-
-
-def cached(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
-    """Return our settings from the cache if no configuration file changed, else from git."""
-    kept = _kept(home, paths)
-    return _asked(home, paths, ask) if kept is None else Settings(kept[0])
-
-
-def kept_settings(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
-    """Return all settings: ours from the cache as in `cached`, the rest from git when needed."""
-    kept = _kept(home, paths)
-    return _asked(home, paths, ask) if kept is None else KeptSettings(kept, ask)
-
-
-def _kept(home: Home, paths: "Sequence[str]") -> "Kept | None":
-    """Return the settings, problems and refused keys of the cache.
-
-    None where a configuration file changed, or where another user wrote the cache.
-    """
-    try:
-        with open(home.join(CACHE), encoding="utf-8") as file:
-            if os.fstat(file.fileno()).st_uid != os.geteuid():
-                return None
-            saved = loads(file.read())
-        files = [str(row[0]) for row in saved["from"]]
-        if files[: len(paths)] == list(paths) and saved["from"] == _stamps(files):
-            values = {str(k): [str(x) for x in v] for k, v in saved["values"].items()}
-            return values, [str(x) for x in saved["problems"]], tuple(map(str, saved["refused"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass
-    return None
-
-
-def _asked(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
-    before = _stamps(paths)
-    settings = ask()
-    try:
-        if before == _stamps(paths):  # else what was read may be the older
-            save_cache(home, paths, settings)
-    except Exception:  # noqa: BLE001 - a read-only disk: slower, not broken
-        pass
-    return settings

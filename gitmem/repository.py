@@ -24,6 +24,7 @@ from gitmem.repo.location import (
     user_repository,
 )
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
+from gitmem.settings_cache import our_settings
 from gitmem.state.database import NAME as STATE
 from gitmem.state.database import State
 from gitmem.store import journal
@@ -112,10 +113,7 @@ class Repository:
 
     def read_settings(self) -> config.Settings:
         """Return our settings as `settings` does; raises GitmemError where git does not answer."""
-        if config.one_off(self.env):
-            return self._ask_settings()
-        sources = config.sources(self.location, self.env)
-        return config.cached(self.home, sources, self._ask_settings)
+        return our_settings(self.home, self.location, self.env, self._ask_settings)
 
     def _ask_settings(self) -> config.Settings:
         from gitmem.base.git_guard import LIST
@@ -123,7 +121,7 @@ class Repository:
         output = self.read_git(*LIST)
         if output is None:
             raise GitmemError("git did not tell its configuration")
-        return config.from_scopes(output)
+        return config.from_listing(output)
 
     @property
     def namespace(self) -> str:

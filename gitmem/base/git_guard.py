@@ -27,7 +27,7 @@ GUARDS = tuple(word for setting in _SWITCHED_OFF for word in ("-c", setting))
 # For calls that exchange nothing: no object that a partial clone lacks is fetched. Git before 2.45
 # does not know the first variable, but has no transport that the second one allows.
 OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-LIST = ("config", "--list", "-z", "--show-scope")
+LIST = ("config", "--list", "-z", "--show-scope", "--show-origin")
 OWN_SCOPES = frozenset({"system", "global", "command"})  # the user's, or the machine's
 _LIMIT = 1 << 20
 # A configuration without any of these words, in lower case, names no program that is listed below.
@@ -119,19 +119,19 @@ class Overrides:
         return self._pairs
 
 
-def scoped(listing: bytes) -> "Iterable[tuple[str, str, str]]":
-    """Yield (scope, key, value) of what `LIST` prints."""
+def listed(listing: bytes) -> "Iterable[tuple[str, str, str, str]]":
+    """Yield (scope, origin, key, value) of what `LIST` prints; an origin is such as `file:PATH`."""
     rows = listing.decode("utf-8", "surrogateescape").split("\0")
-    for scope, row in zip(rows[::2], rows[1::2], strict=False):
+    for scope, origin, row in zip(rows[::3], rows[1::3], rows[2::3], strict=False):
         key, _, value = row.partition("\n")
-        yield scope, key, value
+        yield scope, origin, key, value
 
 
 def overriding(listing: bytes) -> "Pairs":
     """Return what undoes the programs of a repository's own scopes, in favour of the user's own."""
     own: dict[str, str] = {}
     foreign: dict[str, None] = {}
-    for scope, key, value in scoped(listing):
+    for scope, _, key, value in listed(listing):
         if scope in OWN_SCOPES:
             own[key] = value
         else:
@@ -165,7 +165,7 @@ def names_transport(listing: bytes) -> bool:
     return any(
         scope not in OWN_SCOPES
         and f"{key.partition('.')[0]} {key.rpartition('.')[2]}" in _TRANSPORTS
-        for scope, key, _ in scoped(listing)
+        for scope, _, key, _ in listed(listing)
     )
 
 

@@ -153,7 +153,7 @@ def test_settings_that_another_user_kept_are_not_believed(
         return os.stat_result(row)
 
     with monkeypatch.context() as patch:
-        patch.setattr("gitmem.config.os.fstat", of_another)
+        patch.setattr("gitmem.settings_cache.os.fstat", of_another)
         assert lived_in("config", "agent").out.strip() == ""
 
 

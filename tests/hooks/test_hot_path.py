@@ -84,6 +84,7 @@ OURS_OF_A_TOOL_CALL = {
     "gitmem.state.moved_code",
     "gitmem.state.out_of_date",
     "gitmem.repository",
+    "gitmem.settings_cache",
     "gitmem.hooks.injection",
     "gitmem.text.tokenizer",
     "gitmem.hooks.context",

@@ -23,7 +23,7 @@ ALLOWED = {
     "gitmem/install/disk.py": f"{DATA}, and git's hooks; below the work tree it asks worktree_files",
     "gitmem/install/file_changes.py": f"its ledger {HOME} or {DATA}, and .git/info/exclude",
     "gitmem/repo/output_files.py": "a file or folder that a person named, by worktree_files below the work tree and in a folder",
-    "gitmem/config.py": HOME,
+    "gitmem/settings_cache.py": HOME,
     "gitmem/githooks.py": HOME,
     "gitmem/base/failures.py": f"the report of a fault, {SCRATCH}",
     "gitmem/cli/failures.py": "/dev/null",

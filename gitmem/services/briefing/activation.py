@@ -18,6 +18,7 @@ from typing import Any
 
 from gitmem import config
 from gitmem.base import processes
+from gitmem.base.git_guard import LIST
 from gitmem.base.sharing import sharing_of
 from gitmem.clock import Clock
 from gitmem.errors import External, UserError
@@ -33,6 +34,7 @@ from gitmem.services.briefing import agent_definitions, collect
 from gitmem.services.briefing.agent_definitions import Agent
 from gitmem.services.records.committers import author_if_foreign, is_accepted, is_foreign
 from gitmem.services.work import context, workflow_file
+from gitmem.settings_cache import our_settings
 from gitmem.state import epic_holders
 from gitmem.state.database import State
 
@@ -351,20 +353,16 @@ def settings(place: ActivationPlace, left: float) -> config.Settings:
 
     def ask() -> config.Settings:
         try:
-            found = Git(place.location.gitdir, place.env).run(
-                "config", "--list", "-z", "--show-scope", timeout=left
+            listing = Git(place.location.gitdir, place.env).run(
+                *LIST, timeout=left, env=config.one_off(place.env)
             )
         except External as error:
             if time.monotonic() >= until:
                 raise TimeoutError("git took too long") from error
             raise
-        return config.from_scopes(found)
+        return config.from_listing(listing)
 
-    return (
-        ask()
-        if config.one_off(place.env)
-        else config.cached(place.home, config.sources(place.location, place.env), ask)
-    )
+    return our_settings(place.home, place.location, place.env, ask)
 
 
 def session(

@@ -1,0 +1,193 @@
+"""Our settings as git told them last, in our folder: most processes need not ask git.
+
+All commands, hooks and the language server read them here. The copy counts as long as no file has
+changed that git's configuration came from, or may come from: included files too, and those that
+decide whether a file is included. Settings that name a program, a key or a signature are in no
+copy: git is asked for them. Standard library only; the hot path imports this module.
+"""
+
+import os
+
+from gitmem.base.fast import dumps, loads
+from gitmem.base.files import write_atomic
+from gitmem.config import OWN_KEYS, Settings, one_off
+from gitmem.repo.location import Home, Location
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    Kept = tuple[dict[str, list[str]], list[str], tuple[str, ...]]
+
+NAME = "settings.json"
+# a configuration of more files, or a copy of more bytes, is not kept
+MOST_FILES = 64
+MOST_BYTES = 1 << 18
+# the hot path knows the user by them
+_IDENTITY = frozenset({"user.name", "user.email", "author.email", "committer.email"})
+
+
+class KeptSettings(Settings):
+    """Settings from the copy; git is asked at the first use of one that the copy lacks."""
+
+    def __init__(self, kept: "Kept", ask: "Callable[[], Settings]") -> None:
+        self._kept, self.problems, self.refused = kept
+        self._values = Settings(self._kept)._values
+        self._ask = ask
+
+    def __getattr__(self, name: str) -> "Any":
+        """Return all of git's configuration, `raw`, or the files that it came from, `files`."""
+        if name not in {"raw", "files"}:
+            raise AttributeError(name)
+        self.__dict__.update(vars(self._ask()))
+        return self.__dict__[name]
+
+    def get(self, key: str) -> "Any":
+        """Return a setting's value."""
+        if f"gitmem.{key.lower()}" in OWN_KEYS:
+            self.raw  # noqa: B018 - reads them all
+        return self._values[key]
+
+    def every(self, key: str) -> "Sequence[str]":
+        """Return all values of any git setting (lower-case key), of all files that set it."""
+        return (self._kept if _is_kept(key) else self.raw).get(key, ())
+
+    def git(self, key: str, default: str = "") -> str:
+        """Return the last value of any git setting (lower-case key)."""
+        values = self.every(key)
+        return values[-1] if values else default
+
+
+def our_settings(
+    home: Home, where: Location, env: "Mapping[str, str]", ask: "Callable[[], Settings]"
+) -> Settings:
+    """Return the settings that the copy holds; from git where there is no copy that counts."""
+    kept = _kept(home, where, env)
+    return _asked(home, where, env, ask) if kept is None else Settings(kept[0])
+
+
+def all_settings(
+    home: Home, where: Location, env: "Mapping[str, str]", ask: "Callable[[], Settings]"
+) -> Settings:
+    """Return all settings of git's: ours as `our_settings`, the others from git when needed."""
+    kept = _kept(home, where, env)
+    return _asked(home, where, env, ask) if kept is None else KeptSettings(kept, ask)
+
+
+def _is_kept(key: str) -> bool:
+    """Say whether the copy holds a setting (lower-case key)."""
+    return (key.startswith("gitmem.") and key not in OWN_KEYS) or key in _IDENTITY
+
+
+def _kept(home: Home, where: Location, env: "Mapping[str, str]") -> "Kept | None":
+    """Return the settings, problems and refused keys of the copy.
+
+    None when it does not count, or when another user wrote it.
+    """
+    if one_off(env):
+        return None
+    standing = _standing_files(where, env)
+    try:
+        with open(home.join(NAME), encoding="ascii") as file:
+            if os.fstat(file.fileno()).st_uid != os.geteuid():
+                return None
+            saved = loads(file.read(MOST_BYTES))
+        files = [str(row[0]) for row in saved["from"]]
+        if files[: len(standing)] == standing and saved["from"] == _stamps(files):
+            values = {
+                str(k): [str(x) for x in v] for k, v in saved["values"].items() if _is_kept(k)
+            }
+            return values, [str(x) for x in saved["problems"]], tuple(map(str, saved["refused"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    return None
+
+
+def _asked(
+    home: Home, where: Location, env: "Mapping[str, str]", ask: "Callable[[], Settings]"
+) -> Settings:
+    """Return the settings from git, and keep them unless they are for one command."""
+    if one_off(env):
+        return ask()
+    standing = _standing_files(where, env)
+    before = _stamps(standing)
+    settings = ask()
+    try:
+        if before == _stamps(standing):  # else what was read may be the older
+            _keep(home, where, env, settings)
+    except Exception:  # noqa: BLE001 - a read-only disk: slower, not broken
+        pass
+    return settings
+
+
+def _keep(home: Home, where: Location, env: "Mapping[str, str]", settings: Settings) -> None:
+    """Write the copy; remove it where nothing could say later that it counts no more."""
+    if not os.path.isdir(home.path):
+        return
+    path = home.join(NAME)
+    files = _all_files(where, env, settings)
+    saved = {
+        "from": _stamps(files),
+        "values": {k: list(v) for k, v in settings.raw.items() if _is_kept(k)},
+        "problems": settings.problems,
+        "refused": settings.refused,
+    }
+    data = dumps(saved).encode("ascii")
+    if files and len(data) < MOST_BYTES:
+        write_atomic(path, data, shared=home.shared, durable=False)
+    elif os.path.lexists(path):
+        os.unlink(path)
+
+
+def _standing_files(where: Location, env: "Mapping[str, str]") -> list[str]:
+    """Return the configuration files that git looks for, whether they are there or not."""
+    home = env.get("HOME", "")
+    xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    system = env.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"
+    user = env.get("GIT_CONFIG_GLOBAL")
+    return [
+        os.path.join(where.commondir, "config"),
+        os.path.join(where.gitdir, "config.worktree"),
+        *(
+            [user]
+            if user
+            else [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]
+        ),
+        system,
+    ]
+
+
+def _all_files(where: Location, env: "Mapping[str, str]", settings: Settings) -> list[str]:
+    """Return the files whose change makes the copy stale; empty where they cannot be told."""
+    files = dict.fromkeys([*_standing_files(where, env), *settings.files])
+    for naming_file, includes in settings.files.items():
+        for key, name in includes:
+            path = _included_path(naming_file, name, env)
+            if not path or len(files) > MOST_FILES:
+                return []
+            files[path] = None
+            if key.startswith("includeif.onbranch:"):
+                files[os.path.join(where.gitdir, "HEAD")] = None
+    return list(files) if len(files) <= MOST_FILES else []
+
+
+def _included_path(naming_file: str, name: str, env: "Mapping[str, str]") -> str:
+    """Return the path that git takes for the value of an `include.path`; empty if only git can."""
+    if name.startswith("%(prefix)/"):
+        return ""
+    if name.startswith("~/"):
+        return os.path.join(env["HOME"], name[2:]) if env.get("HOME") else ""
+    return os.path.join(os.path.dirname(naming_file), os.path.expanduser(name))
+
+
+def _stamps(paths: "Sequence[str]") -> "list[list[Any]]":
+    """Return (path, time of change in ns, size in bytes, inode) of files; 0 for one that is not."""
+    out: list[list[Any]] = []
+    for path in paths:
+        try:
+            stat = os.stat(path)
+            out.append([path, stat.st_mtime_ns, stat.st_size, stat.st_ino])
+        except (OSError, ValueError):
+            out.append([path, 0, 0, 0])
+    return out
