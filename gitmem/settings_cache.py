@@ -12,6 +12,7 @@ from gitmem.base.fast import dumps, loads
 from gitmem.base.files import write_atomic
 from gitmem.config import OWN_KEYS, Settings, one_off
 from gitmem.repo.location import Home, Location
+from gitmem.repo.refs import has_reftable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,15 @@ NAME = "settings.json"
 # a configuration of more files, or a copy of more bytes, is not kept
 MOST_FILES = 64
 MOST_BYTES = 1 << 18
+# what git looks at to find its files
+_VARIABLES = (
+    *("HOME", "XDG_CONFIG_HOME"),
+    *("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"),
+)
+# conditions of an `includeIf` that git's files and the place of the repository decide; what
+# another depends on, only git knows
+_CONDITIONS = ("gitdir:", "gitdir/i:", "hasconfig:remote.*.url:")
+_ON_BRANCH = "onbranch:"
 # the hot path knows the user by them
 _IDENTITY = frozenset({"user.name", "user.email", "author.email", "committer.email"})
 
@@ -94,7 +104,11 @@ def _kept(home: Home, where: Location, env: "Mapping[str, str]") -> "Kept | None
                 return None
             saved = loads(file.read(MOST_BYTES))
         files = [str(row[0]) for row in saved["from"]]
-        if files[: len(standing)] == standing and saved["from"] == _stamps(files):
+        if (
+            saved["for"] == _situation(where, env)
+            and files[: len(standing)] == standing
+            and saved["from"] == _stamps(files)
+        ):
             values = {
                 str(k): [str(x) for x in v] for k, v in saved["values"].items() if _is_kept(k)
             }
@@ -128,6 +142,7 @@ def _keep(home: Home, where: Location, env: "Mapping[str, str]", settings: Setti
     path = home.join(NAME)
     files = _all_files(where, env, settings)
     saved = {
+        "for": _situation(where, env),
         "from": _stamps(files),
         "values": {k: list(v) for k, v in settings.raw.items() if _is_kept(k)},
         "problems": settings.problems,
@@ -140,36 +155,61 @@ def _keep(home: Home, where: Location, env: "Mapping[str, str]", settings: Setti
         os.unlink(path)
 
 
+def _situation(where: Location, env: "Mapping[str, str]") -> "list[str | None]":
+    """Return what the copy is for, besides the files: a repository and an environment."""
+    places = (where.gitdir, os.path.realpath(where.gitdir), where.commondir)
+    return [*places, *[env.get(name) for name in _VARIABLES]]
+
+
 def _standing_files(where: Location, env: "Mapping[str, str]") -> list[str]:
     """Return the configuration files that git looks for, whether they are there or not."""
     home = env.get("HOME", "")
     xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    system = env.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"
+    usual = [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]
     user = env.get("GIT_CONFIG_GLOBAL")
     return [
         os.path.join(where.commondir, "config"),
         os.path.join(where.gitdir, "config.worktree"),
-        *(
-            [user]
-            if user
-            else [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]
-        ),
-        system,
+        *(usual if user is None else [user]),
+        env.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig"),
     ]
 
 
 def _all_files(where: Location, env: "Mapping[str, str]", settings: Settings) -> list[str]:
     """Return the files whose change makes the copy stale; empty where they cannot be told."""
-    files = dict.fromkeys([*_standing_files(where, env), *settings.files])
+    files = dict.fromkeys([*_standing_files(where, env), *settings.files, *_system_files(env)])
     for naming_file, includes in settings.files.items():
         for key, name in includes:
             path = _included_path(naming_file, name, env)
-            if not path or len(files) > MOST_FILES:
+            deciding = _deciding_file(key, where)
+            if not path or deciding is None or len(files) > MOST_FILES:
                 return []
-            files[path] = None
-            if key.startswith("includeif.onbranch:"):
-                files[os.path.join(where.gitdir, "HEAD")] = None
+            files.update(dict.fromkeys((path, deciding)))
     return list(files) if len(files) <= MOST_FILES else []
+
+
+def _system_files(env: "Mapping[str, str]") -> list[str]:
+    """Return the system file of a git that is installed in a folder of its own.
+
+    Git names it only if it is there.
+    """
+    for folder in env.get("PATH", "").split(os.pathsep):
+        if os.path.isfile(os.path.join(folder, "git")):
+            return [os.path.join(os.path.dirname(folder), "etc", "gitconfig")]
+    return []
+
+
+def _deciding_file(key: str, where: Location) -> str | None:
+    """Return the file that decides whether an included file counts; None if only git can say.
+
+    That is the repository's configuration file where none of its own decides.
+    """
+    condition = key.removeprefix("includeif.")
+    if condition.startswith(_ON_BRANCH):
+        head = os.path.join(where.gitdir, "HEAD")  # of a reftable, it is a dummy
+        return None if has_reftable(where.commondir) else head
+    is_decided = condition == key or condition.startswith(_CONDITIONS)
+    return os.path.join(where.commondir, "config") if is_decided else None
 
 
 def _included_path(naming_file: str, name: str, env: "Mapping[str, str]") -> str:

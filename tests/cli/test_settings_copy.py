@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -66,3 +67,124 @@ def test_a_copy_too_large_to_read_is_not_kept(mem: Mem, user_file: Path) -> None
     assert not copy_of(mem).exists()
     copy_of(mem).write_text("[" * 3_000_000)
     assert agent_of(mem) == "ada"
+
+
+# -- where git looks for files
+
+
+def test_a_file_in_the_users_home_is_followed(mem: Mem, user_file: Path, tmp_path: Path) -> None:
+    """`~` is the home of the environment."""
+    git(mem.folder, "config", "include.path", "~/more.inc")
+    homes = [tmp_path / name for name in ("one", "two")]
+    for home in homes:
+        home.mkdir()
+        (home / "more.inc").write_text(f"[gitmem]\n\tagent = {home.name}\n")
+    assert [agent_of(mem, HOME=str(home)) for home in homes] == ["one", "two"]
+    (homes[1] / "more.inc").write_text("[gitmem]\n\tagent = three\n")
+    assert agent_of(mem, HOME=str(homes[1])) == "three"
+
+
+def test_the_environment_that_git_obeys_counts(
+    mem: Mem, user_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy that was made under other variables is no answer."""
+    files = {name: tmp_path / f"{name}.inc" for name in ("system", "user")}
+    for name, path in files.items():
+        path.write_text(f"[gitmem]\n\tagent = {name}\n")
+    config = tmp_path / "xdg/git/config"
+    config.parent.mkdir(parents=True)
+    config.write_text("[gitmem]\n\tagent = xdg\n")
+    system = {"GIT_CONFIG_SYSTEM": str(files["system"])}
+
+    assert agent_of(mem, **system, GIT_CONFIG_NOSYSTEM="0") == "system"
+    assert agent_of(mem, **system, GIT_CONFIG_NOSYSTEM="1") == ""
+    assert agent_of(mem, **system, GIT_CONFIG_NOSYSTEM="0") == "system"
+    assert agent_of(mem, GIT_CONFIG_NOSYSTEM="0", GIT_CONFIG_SYSTEM="") == ""
+    assert agent_of(mem, GIT_CONFIG_GLOBAL=str(files["user"])) == "user"
+    assert agent_of(mem, GIT_CONFIG_GLOBAL="") == ""
+    (Path(os.environ["HOME"]) / ".gitconfig").write_text("[gitmem]\n\tagent = home\n")
+    assert agent_of(mem, GIT_CONFIG_GLOBAL="") == ""
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    assert agent_of(mem) == "home"
+    (Path(os.environ["HOME"]) / ".gitconfig").unlink()
+    assert agent_of(mem) == ""
+    assert agent_of(mem, XDG_CONFIG_HOME=str(tmp_path / "xdg")) == "xdg"
+
+
+def test_the_system_file_of_another_installation_is_followed(
+    mem: Mem, user_file: Path, tmp_path: Path
+) -> None:
+    """Such a git has it in its own folder, and it may be made later."""
+    system, program = tmp_path / "own/etc/gitconfig", tmp_path / "own/bin/git"
+    elsewhere = tmp_path / "elsewhere"
+    for path in (system, program):
+        path.parent.mkdir(parents=True)
+
+    def answer(file: Path) -> str:
+        program.write_text(
+            f'#!/bin/sh\nGIT_CONFIG_NOSYSTEM=0 GIT_CONFIG_SYSTEM="{file}" exec {which("git")} "$@"\n'
+        )
+        program.chmod(0o755)
+        return agent_of(mem, PATH=f"{program.parent}:{os.environ['PATH']}")
+
+    assert answer(system) == ""
+    system.write_text("[gitmem]\n\tagent = ada\n")
+    assert answer(system) == "ada"
+    elsewhere.write_text("[gitmem]\n\tagent = bob\n")
+    system.unlink()
+    assert answer(elsewhere) == "bob"
+    elsewhere.write_text("[gitmem]\n\tagent = eve\n")
+    assert answer(elsewhere) == "eve"
+
+
+# -- conditions
+
+
+@pytest.fixture
+def included(mem: Mem, user_file: Path) -> Path:
+    """A file that a condition may include."""
+    path = user_file.parent / "more.inc"
+    path.write_text("[gitmem]\n\tagent = ada\n")
+    return path
+
+
+def test_a_remote_decides(mem: Mem, included: Path) -> None:
+    """`hasconfig:remote.*.url:` follows the remotes."""
+    condition = "includeIf.hasconfig:remote.*.url:https://example.org/**.path"
+    git(mem.folder, "config", "--global", condition, included.name)
+
+    assert agent_of(mem) == ""
+    git(mem.folder, "config", "remote.team.url", "https://example.org/team")
+    assert agent_of(mem) == "ada"
+    git(mem.folder, "config", "remote.team.url", "https://example.com/team")
+    assert agent_of(mem) == ""
+
+
+def test_the_place_of_the_repository_decides(mem: Mem, included: Path, tmp_path: Path) -> None:
+    """`gitdir:` means the place behind links, too."""
+    parent, moved = mem.folder.parent, mem.folder.parent.with_name("moved")
+    git(mem.folder, "config", "--global", f"includeIf.gitdir:{moved}/.path", included.name)
+    link = tmp_path / "link"
+    link.symlink_to(mem.folder)
+    named = {"GIT_DIR": str(link / ".git")}
+    assert agent_of(mem.at(tmp_path), **named) == ""
+    parent.rename(moved)
+    link.unlink()
+    link.symlink_to(moved / mem.folder.name)
+
+    try:
+        assert agent_of(mem.at(tmp_path), **named) == "ada"
+    finally:
+        moved.rename(parent)
+
+
+@pytest.mark.parametrize("condition", ["onbranch:topic", "weather:fine"])
+def test_what_only_git_can_say_is_in_no_copy(mem: Mem, included: Path, condition: str) -> None:
+    """The branch of a reftable has no file, and git may learn other conditions."""
+    assert agent_of(mem) == ""
+    assert copy_of(mem).exists()
+    (mem.folder / ".git/reftable").mkdir()
+    git(mem.folder, "config", "--global", f"includeIf.{condition}.path", included.name)
+
+    assert agent_of(mem) == ""
+    assert not copy_of(mem).exists()
