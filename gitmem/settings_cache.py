@@ -3,7 +3,9 @@
 All commands, hooks and the language server read them here. The copy counts as long as no file has
 changed that git's configuration came from, or may come from: included files too, and those that
 decide whether a file is included. Settings that name a program, a key or a signature are in no
-copy: git is asked for them. Standard library only; the hot path imports this module.
+copy, for a stranger may have made the folder `.git`: git is asked for them. Only that no pager is
+set is kept: if that is false, the usual pager runs. Standard library only; the hot path imports
+this module.
 """
 
 import os
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    Kept = tuple[dict[str, list[str]], list[str], tuple[str, ...]]
+    Kept = tuple[dict[str, list[str]], list[str], tuple[str, ...], frozenset[str]]
 
 NAME = "settings.json"
 # a configuration of more files, or a copy of more bytes, is not kept
@@ -36,13 +38,14 @@ _CONDITIONS = ("gitdir:", "gitdir/i:", "hasconfig:remote.*.url:")
 _ON_BRANCH = "onbranch:"
 # the hot path knows the user by them
 _IDENTITY = frozenset({"user.name", "user.email", "author.email", "committer.email"})
+_PAGERS = frozenset({"gitmem.pager", "core.pager"})
 
 
 class KeptSettings(Settings):
     """Settings from the copy; git is asked at the first use of one that the copy lacks."""
 
     def __init__(self, kept: "Kept", ask: "Callable[[], Settings]") -> None:
-        self._kept, self.problems, self.refused = kept
+        self._kept, self.problems, self.refused, self._unset = kept
         self._values = Settings(self._kept)._values
         self._ask = ask
 
@@ -55,13 +58,15 @@ class KeptSettings(Settings):
 
     def get(self, key: str) -> "Any":
         """Return a setting's value."""
-        if f"gitmem.{key.lower()}" in OWN_KEYS:
+        name = f"gitmem.{key.lower()}"
+        if name in OWN_KEYS and name not in self._unset:
             self.raw  # noqa: B018 - reads them all
         return self._values[key]
 
     def every(self, key: str) -> "Sequence[str]":
         """Return all values of any git setting (lower-case key), of all files that set it."""
-        return (self._kept if _is_kept(key) else self.raw).get(key, ())
+        is_kept = _is_kept(key) or key in self._unset
+        return (self._kept if is_kept else self.raw).get(key, ())
 
     def git(self, key: str, default: str = "") -> str:
         """Return the last value of any git setting (lower-case key)."""
@@ -91,7 +96,7 @@ def _is_kept(key: str) -> bool:
 
 
 def _kept(home: Home, where: Location, env: "Mapping[str, str]") -> "Kept | None":
-    """Return the settings, problems and refused keys of the copy.
+    """Return the settings, problems, refused keys and unset pagers of the copy.
 
     None when it does not count, or when another user wrote it.
     """
@@ -112,7 +117,9 @@ def _kept(home: Home, where: Location, env: "Mapping[str, str]") -> "Kept | None
             values = {
                 str(k): [str(x) for x in v] for k, v in saved["values"].items() if _is_kept(k)
             }
-            return values, [str(x) for x in saved["problems"]], tuple(map(str, saved["refused"]))
+            problems = [str(x) for x in saved["problems"]]
+            unset = _PAGERS.intersection(saved["unset"])
+            return values, problems, tuple(map(str, saved["refused"])), unset
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     return None
@@ -147,6 +154,7 @@ def _keep(home: Home, where: Location, env: "Mapping[str, str]", settings: Setti
         "values": {k: list(v) for k, v in settings.raw.items() if _is_kept(k)},
         "problems": settings.problems,
         "refused": settings.refused,
+        "unset": sorted(_PAGERS - settings.raw.keys()),
     }
     data = dumps(saved).encode("ascii")
     if files and len(data) < MOST_BYTES:

@@ -1,12 +1,13 @@
 """The copy of the settings: it saves a call of git, and never says what git would not say."""
 
+import json
 import os
 from pathlib import Path
 from shutil import which
 
 import pytest
 
-from tests.cli.conftest import Mem
+from tests.cli.conftest import Mem, on_terminal
 from tests.conftest import git
 
 
@@ -188,3 +189,55 @@ def test_what_only_git_can_say_is_in_no_copy(mem: Mem, included: Path, condition
 
     assert agent_of(mem) == ""
     assert not copy_of(mem).exists()
+
+
+# -- what names a program
+
+
+@pytest.fixture
+def git_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where each call of git leaves a line."""
+    log, program = tmp_path / "git.log", tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$*" >> "{log}"\nexec {which("git")} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    return log
+
+
+def test_a_list_on_a_terminal_asks_git_nothing(mem: Mem, user_file: Path, git_calls: Path) -> None:
+    """That no pager is set is known from the copy."""
+    mem("add", "One fact")
+    mem("list")
+    git_calls.unlink()
+    assert "One fact" in on_terminal(mem.folder, "list", env={"PAGER": "cat"})
+    assert not git_calls.exists()
+
+    git(mem.folder, "config", "--global", "core.pager", "sed s/^/PAGED:/")
+    for _ in range(2):
+        assert "PAGED:" in on_terminal(mem.folder, "list", env={"PAGER": "cat"})
+
+
+def test_a_copy_that_a_stranger_wrote_runs_nothing(
+    mem: Mem, user_file: Path, tmp_path: Path
+) -> None:
+    """A folder `.git` may come from somebody else, with a copy that looks right."""
+    program, ran = tmp_path / "program", tmp_path / "ran"
+    program.write_text(f"#!/bin/sh\ntouch '{ran}'\ncat\n")
+    program.chmod(0o755)
+    mem("add", "One fact")
+    mem("list")
+    saved = json.loads(copy_of(mem).read_text())
+    saved["values"] |= {
+        **{key: [str(program)] for key in ("gitmem.pager", "core.pager", "gitmem.modelcommand")},
+        "gitmem.summariser": ["command"],
+        "gitmem.agent": ["ada"],
+    }
+    saved["unset"] = [*saved["values"], "gitmem.sign"]
+    copy_of(mem).write_text(json.dumps(saved))
+
+    assert agent_of(mem) == "ada"
+    assert "One fact" in on_terminal(mem.folder, "list", "--all", env={"PAGER": "cat"})
+    assert mem("config", "summariser").out.strip() == "offline"
+    assert mem("config", "modelCommand").out.strip() == ""
+    assert not ran.exists()
