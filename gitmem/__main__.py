@@ -6,7 +6,12 @@ Neither pays for the other.
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
 BACKGROUND = (["drain"], ["read-code"])  # commands that hooks leave work to
+INTERRUPTED = 130  # exit code
 COLLECTING = 50_000  # new objects until garbage is looked for: most commands end before
 
 
@@ -44,19 +49,48 @@ def main() -> int:
 
 def command_line() -> None:
     """Run `git-mem` as a process of its own, and end it without taking it apart first."""
-    code = main()
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (AttributeError, OSError, ValueError):  # closed, or nobody reads it
-        sys.exit(code)
+        code = _finish(main())
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+        try:
+            os.write(2, b"interrupted.\n")
+        except OSError:
+            pass
+    os._exit(code)
+
+
+def _finish(code: int) -> int:
+    """Do what Python does before it takes a process apart; return the exit code.
+
+    Threads end, exit handlers run, output is written. That it cannot be written is an error, but
+    not that nobody reads it.
+    """
     threading = sys.modules.get("threading")
-    if threading is not None and threading.active_count() > 1:
-        sys.exit(code)  # it waits for them
+    if threading is not None:
+        threading._shutdown()
     import atexit
 
     atexit._run_exitfuncs()
-    os._exit(code)
+    error = _flush(sys.stdout)
+    if error is not None:
+        from gitmem.cli import failures
+
+        code = code or failures.report(error, sys.argv[1:])
+    _flush(sys.stderr)
+    return code
+
+
+def _flush(stream: "TextIO | None") -> OSError | None:
+    """Write what a stream holds; return why it cannot be written for somebody who reads it."""
+    try:
+        if stream is not None:
+            stream.flush()
+    except (BrokenPipeError, ValueError):  # nobody reads it; it is closed
+        pass
+    except OSError as error:
+        return error
+    return None
 
 
 def _work(args: list[str]) -> int:
