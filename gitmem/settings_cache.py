@@ -12,6 +12,7 @@ import os
 
 from gitmem.base.fast import dumps, loads
 from gitmem.base.files import write_atomic
+from gitmem.base.regular_files import read_regular
 from gitmem.config import OWN_KEYS, Settings, one_off
 from gitmem.repo.location import Home, Location
 from gitmem.repo.refs import has_reftable
@@ -104,10 +105,8 @@ def _kept(home: Home, where: Location, env: "Mapping[str, str]") -> "Kept | None
         return None
     standing = _standing_files(where, env)
     try:
-        with open(home.join(NAME), encoding="ascii") as file:
-            if os.fstat(file.fileno()).st_uid != os.geteuid():
-                return None
-            saved = loads(file.read(MOST_BYTES))
+        text = read_regular(home.join(NAME), MOST_BYTES, own=True).decode("ascii")
+        saved = loads(text)
         files = [str(row[0]) for row in saved["from"]]
         if (
             saved["for"] == _situation(where, env)
@@ -119,9 +118,10 @@ def _kept(home: Home, where: Location, env: "Mapping[str, str]") -> "Kept | None
             }
             problems = [str(x) for x in saved["problems"]]
             unset = _PAGERS.intersection(saved["unset"])
-            return values, problems, tuple(map(str, saved["refused"])), unset
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        pass
+            if all(values.values()):
+                return values, problems, tuple(map(str, saved["refused"])), unset
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        pass  # there is none, or somebody else wrote it
     return None
 
 

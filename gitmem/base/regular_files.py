@@ -21,10 +21,15 @@ def open_regular(path: str, flags: int = 0) -> "BinaryIO":
     return os.fdopen(handle, "rb")
 
 
-def read_regular(path: str, most: int) -> bytes:
-    """Return the beginning of a regular file; nothing of anything else."""
+def read_regular(path: str, most: int, *, own: bool = False) -> bytes:
+    """Return the beginning of a regular file.
+
+    Nothing of anything else. With `own`, nothing of a file that belongs to another user.
+    """
     try:
         with open_regular(path) as file:
+            if own and os.fstat(file.fileno()).st_uid != os.geteuid():
+                return b""
             return file.read(most)
     except (OSError, ValueError):
         return b""

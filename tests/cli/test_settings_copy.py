@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from shutil import which
 
@@ -241,3 +243,129 @@ def test_a_copy_that_a_stranger_wrote_runs_nothing(
     assert mem("config", "summariser").out.strip() == "offline"
     assert mem("config", "modelCommand").out.strip() == ""
     assert not ran.exists()
+
+
+# -- the copy says what git says
+
+
+def test_settings_from_the_copy_are_those_of_git(mem: Mem, user_file: Path) -> None:
+    """Values, lists, what is ignored and what is wrong; also what the copy must not hold."""
+    user_file.write_text(
+        "[gitmem]\n\tsign = true\n\tsummariser = command\n\tmodelCommand = ask me\n"
+        "\tignore = *.a\n\tignore = *.b\n\tstartBudget = many\n\tagent = Zoë\n\tinject\n"
+    )
+    git(mem.folder, "config", "gitmem.geminiKey", "theirs")
+    commands = (("config", "--json"), ("config",), ("doctor", "--json"), ("status", "--json"))
+
+    def answers() -> list[str]:
+        return [mem(*words, code=None).out for words in commands]
+
+    answers()
+    from_copy = answers()
+    from_git = []
+    for words in commands:
+        copy_of(mem).unlink()
+        from_git.append(mem(*words, code=None).out)
+    assert from_copy == from_git
+    assert "Zoë" in from_copy[0] and "ask me" in from_copy[0] and "theirs" not in from_copy[0]
+    assert not {"ask me", "theirs"} & set(copy_of(mem).read_text().split('"'))
+
+
+def test_what_the_copy_lacks_is_asked_once(mem: Mem, user_file: Path, git_calls: Path) -> None:
+    """A command that needs several such settings calls git once."""
+    mem("config", "agent")
+    git_calls.unlink()
+    assert mem("config", "agent").out.strip() == ""
+    assert not git_calls.exists()
+    mem("config", "--json")
+    assert sum(" config --list" in call for call in git_calls.read_text().splitlines()) == 1
+
+
+def test_a_pipe_in_its_place_does_not_block(mem: Mem, user_file: Path) -> None:
+    """Nor does a folder, or a link to nowhere."""
+    user_file.write_text("[gitmem]\n\tagent = ada\n")
+    copy = copy_of(mem)
+    for make in (os.mkfifo, os.mkdir, lambda path: path.symlink_to("/nowhere/at/all")):
+        copy.unlink(missing_ok=True)
+        make(copy)
+        assert agent_of(mem) == "ada"
+        if copy.is_dir():
+            copy.rmdir()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[]", "null", '{"for": [], "from": [], "values": {}}', "[" * 100_000, "\\xff\\xfe"],
+    ids=lambda text: text[:12],
+)
+def test_a_damaged_copy_is_made_anew(mem: Mem, user_file: Path, text: str) -> None:
+    """It is derived: nobody has to hear of it."""
+    user_file.write_text("[gitmem]\n\tagent = ada\n")
+    assert agent_of(mem) == "ada"
+    copy = copy_of(mem).read_text()
+    copy_of(mem).write_text(text)
+
+    assert agent_of(mem) == "ada"
+    assert copy_of(mem).read_text() == copy
+
+
+def test_rows_of_a_wrong_kind_do_not_count(mem: Mem, user_file: Path) -> None:
+    """A copy with any part of another form is made anew."""
+    user_file.write_text("[gitmem]\n\tagent = ada\n")
+    agent_of(mem)
+    whole = json.loads(copy_of(mem).read_text())
+    for key in whole:
+        for wrong in (None, 7, [{}], [[]], {"gitmem.agent": 7}, {"gitmem.agent": []}):
+            copy_of(mem).write_text(json.dumps(whole | {key: wrong}))
+            assert agent_of(mem) == "ada", (key, wrong)
+
+
+def test_settings_of_one_command_are_in_no_copy(mem: Mem, user_file: Path) -> None:
+    """`git -c` is for that command alone."""
+    one = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "gitmem.agent",
+        "GIT_CONFIG_VALUE_0": "ada",
+    }
+    assert agent_of(mem, **one) == "ada"
+    assert agent_of(mem) == ""
+    assert agent_of(mem, **one) == "ada"
+
+
+def test_a_linked_work_tree_has_settings_of_its_own(
+    mem: Mem, user_file: Path, tmp_path: Path
+) -> None:
+    """Both share a folder, and neither believes the other's copy."""
+    git(mem.folder, "config", "extensions.worktreeConfig", "true")
+    git(mem.folder, "commit", "-q", "--allow-empty", "-m", "One")
+    git(mem.folder, "worktree", "add", "-q", str(tmp_path / "other"))
+    other = mem.at(tmp_path / "other")
+    git(other.folder, "config", "--worktree", "gitmem.agent", "ada")
+
+    assert [agent_of(at) for at in (mem, other, mem, other)] == ["", "ada", "", "ada"]
+
+
+def test_hooks_and_commands_share_the_copy(mem: Mem, user_file: Path) -> None:
+    """What one of them asked git, the other knows: it makes no copy of its own."""
+
+    def state() -> tuple[int, int]:
+        return copy_of(mem).stat().st_ino, copy_of(mem).stat().st_mtime_ns
+
+    mem("config", "agent")
+    before = state()
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s1",
+        "cwd": str(mem.folder),
+        "tool_name": "Edit",
+        "tool_input": {"file_path": str(mem.folder / "a.py")},
+    }
+    subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "hook", "claude"],
+        input=json.dumps(payload).encode(),
+        cwd=mem.folder,
+        check=True,
+    )
+    assert state() == before
+    mem("config", "agent")
+    assert state() == before
