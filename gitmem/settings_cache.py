@@ -103,26 +103,31 @@ def _kept(home: Home, where: Location, env: "Mapping[str, str]") -> "Kept | None
     """
     if one_off(env):
         return None
-    standing = _standing_files(where, env)
     try:
         text = read_regular(home.join(NAME), MOST_BYTES, own=True).decode("ascii")
         saved = loads(text)
-        files = [str(row[0]) for row in saved["from"]]
-        if (
-            saved["for"] == _situation(where, env)
-            and files[: len(standing)] == standing
-            and saved["from"] == _stamps(files)
-        ):
-            values = {
-                str(k): [str(x) for x in v] for k, v in saved["values"].items() if _is_kept(k)
-            }
-            problems = [str(x) for x in saved["problems"]]
-            unset = _PAGERS.intersection(saved["unset"])
-            if all(values.values()):
-                return values, problems, tuple(map(str, saved["refused"])), unset
+        return _content(saved) if _counts(saved, where, env) else None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        pass  # there is none, or somebody else wrote it
-    return None
+        return None  # there is none, or somebody else wrote it
+
+
+def _counts(saved: "Any", where: Location, env: "Mapping[str, str]") -> bool:
+    """Say whether a copy is for this repository and environment, and no file has changed."""
+    if saved["for"] != _situation(where, env):
+        return False
+    standing = _standing_files(where, env)
+    files = [str(row[0]) for row in saved["from"]]
+    return files[: len(standing)] == standing and bool(saved["from"] == _stamps(files))
+
+
+def _content(saved: "Any") -> "Kept":
+    """Return what a copy holds, and nothing that none may hold."""
+    values = {str(k): [str(x) for x in v] for k, v in saved["values"].items() if _is_kept(k)}
+    if not all(values.values()):
+        raise ValueError("a setting without a value")
+    problems = [str(x) for x in saved["problems"]]
+    unset = _PAGERS.intersection(saved["unset"])
+    return values, problems, tuple(map(str, saved["refused"])), unset
 
 
 def _asked(
