@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.index.reader import Index
-from gitmem.repo.location import Location
+from gitmem.repo.location import Location, storable
 from gitmem.repo.refs import code_state
 from gitmem.state import lost_code
 from gitmem.state.database import State
@@ -63,7 +63,7 @@ def counted_code(index: Index, location: Location) -> tuple[str, str]:
     root = os.path.realpath(str(location.worktree))
     files = [os.path.join(location.gitdir, "index")]
     files += [os.path.join(root, path) for path in index.bases()]
-    return root, f"{code_state(location, index.tips())} {_digest(files):x}"
+    return storable(root), f"{code_state(location, index.tips())} {_digest(files):x}"
 
 
 def _digest(files: Iterable[str]) -> int:
