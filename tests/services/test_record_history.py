@@ -336,10 +336,10 @@ def test_shallow_store_has_the_log_that_git_has(merged, repo, tmp_path, open_sto
 def test_commit_that_is_missing_is_told(merged, repo):
     """A history with a hole is an error that says what to do, not a short answer."""
     with (
-        RecordHistory(merged.home, merged.objects.git) as kept,
+        RecordHistory(merged.home, merged.objects.git) as database,
         pytest.raises(MissingObject, match="incomplete"),
     ):
-        kept.commits(SHARED, "1" * 40, [ids_of(merged)[0]])
+        database.commits(SHARED, "1" * 40, [ids_of(merged)[0]])
 
 
 def test_walk_by_time_has_what_a_walk_has(merged):
