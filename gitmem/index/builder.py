@@ -168,8 +168,9 @@ class IndexCache:
 
     def _connect(self, path: str) -> sqlite3.Connection:
         db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        # of a file that has no table yet: it can give room back that is free
-        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        if not db.execute("PRAGMA page_count").fetchone()[0]:
+            # a new file can give free room back; asked of any file, this waits for its writers
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         use_wal(db, PATIENCE)
         db.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
         db.execute(f"PRAGMA journal_size_limit = {WAL_PAGES * 4096}")
