@@ -60,10 +60,19 @@ def add(
 
 
 def add_background(state: State, env: "Mapping[str, str]", seconds: float) -> None:
-    """Add this process to what the session cost that `env` names, if it names one."""
+    """Add this process to what the session cost that `env` names, if it names one.
+
+    Not if the session was forgotten meanwhile.
+    """
     session = env.get(SESSION)
-    if session:
+    if session and _is_kept(state, session):
         add(state, session, BACKGROUND, 0, seconds, processor_time())
+
+
+@healing
+def _is_kept(state: State, session: str) -> bool:
+    sql = "SELECT 1 FROM sessions WHERE id = ? UNION SELECT 1 FROM costs WHERE session = ?"
+    return state.db.execute(sql, (session, session)).fetchone() is not None
 
 
 def processor_time() -> float:

@@ -83,7 +83,7 @@ def test_next_run_goes_on_to_the_answer_of_all(shop: Path):
         answer = data(shop, "scout", TASK)
         left.append(answer["unread_count"])
         assert left[-1] < left[-2]
-    assert len(left) > 2
+    assert len(left) > 1
     for name in ("codemap.db", "codesearch.db"):
         (shop / ".git/gitmem" / name).unlink()
     assert data_of(mem(shop, "scout", TASK, "--all", "--json").stdout) == answer

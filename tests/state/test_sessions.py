@@ -181,9 +181,12 @@ def test_costs_add_up(state: State):
 
 
 def test_work_in_the_background_is_no_event(state: State):
-    """It is added where the environment names a session."""
+    """It is added where the environment names a session that was not forgotten."""
+    sign(state, "s", T0, opens=True)
     hook_costs.add_background(state, {hook_costs.SESSION: "s"}, 0.5)
+    hook_costs.add_background(state, {hook_costs.SESSION: "forgotten"}, 0.5)
     hook_costs.add_background(state, {}, 9.0)
+    assert hook_costs.background(state, ["forgotten"]) == []
     (one,) = hook_costs.background(state, ["s"])
     assert (one.calls, one.spent, one.processor > 0) == (1, 0.5, True)
     assert hook_costs.costs(state, ["s"]) == []
