@@ -109,6 +109,10 @@ CREATE VIRTUAL TABLE words USING fts5(context, title, tags, body, anchors, conte
 """
 
 
+# of a file that has tables, it holds from the next VACUUM on
+_GIVES_ROOM_BACK = "PRAGMA auto_vacuum = INCREMENTAL"
+
+
 class IndexCache:
     """The writable side of the index of one repository.
 
@@ -170,7 +174,7 @@ class IndexCache:
         db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         if not db.execute("PRAGMA page_count").fetchone()[0]:
             # a new file can give free room back; asked of any file, this waits for its writers
-            db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            db.execute(_GIVES_ROOM_BACK)
         use_wal(db, PATIENCE)
         db.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
         db.execute(f"PRAGMA journal_size_limit = {WAL_PAGES * 4096}")
@@ -206,6 +210,7 @@ class IndexCache:
         if dropped:
             # the room of the other schema; others that read keep it
             with contextlib.suppress(sqlite3.OperationalError):
+                db.execute(_GIVES_ROOM_BACK)
                 db.execute("VACUUM")
 
     def refresh(

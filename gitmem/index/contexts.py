@@ -5,7 +5,8 @@ given once more, as they were: title and tags are in the table `records`, body a
 `texts`, and `beside` names the neighbours whose words made the context. A row's number is never
 given to another one, and of a row that is removed `gone` keeps what others have of it, so that
 these words can be told at any time. The rule on which this rests: whatever has other neighbours
-than `beside` says is in the table `due`.
+than `beside` says is in the table `due`. So every row that names a removed one is due, and once
+none is due, `gone` is emptied.
 
 To replace one column of a row of FTS5 costs as much as to write the row anew, and a new record has
 up to eight neighbours. A writer therefore writes the new record's own row alone and leaves the
@@ -18,6 +19,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitmem.index.neighbours import (
+    AROUND,
     BESIDE,
     HEADS,
     LINKED,
@@ -210,8 +212,8 @@ class Contexts:
         take("SELECT n FROM records WHERE id = ?", (id,))
         take("SELECT n FROM edges WHERE dst = ?", (id,))
         take("SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ?", (n,))
-        for sql in BESIDE if session else ():
-            take(sql.format("n"), (created, id, session, NEIGHBOURS))
+        for sql in AROUND if session else ():
+            take(sql, (created, id, session, NEIGHBOURS))
         some = {other for (other,) in numbers} - {n, *done}
         self._db.executemany(_DUE, [(other,) for other in some])
 
@@ -227,7 +229,7 @@ class Contexts:
         after: list[int] = []
         for sql in BESIDE if session else ():
             values = (created, id, session, NEIGHBOURS)
-            after = [r[0] for r in self._db.execute(sql.format("n"), values)]
+            after = [r[0] for r in self._db.execute(sql, values)]
             numbers += after
         near = [other for other in dict.fromkeys(numbers) if other != n][:8]
         return Place(after[0] if after else None, near)

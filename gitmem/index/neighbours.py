@@ -118,15 +118,15 @@ LINKING = (
 
 # the records before and after a spot in time, in its session; records without a session have no
 # neighbours
-BESIDE = (
-    (
-        "SELECT {} FROM records WHERE (created, id) < (?1, ?2) AND session = ?3 ORDER BY created "
-        "DESC, "
-        "id DESC, store DESC LIMIT ?4"
-    ),
-    (
-        "SELECT {} FROM records WHERE (created, id) > (?1, ?2) AND session = ?3 ORDER BY created, "
-        "id, "
-        "store LIMIT ?4"
-    ),
+_BEFORE = (
+    "FROM records WHERE (created, id) < (?1, ?2) AND session = ?3 ORDER BY created DESC, id DESC"
+)
+_AFTER = "FROM records WHERE (created, id) > (?1, ?2) AND session = ?3 ORDER BY created, id"
+BESIDE = (f"SELECT n {_BEFORE}, store DESC LIMIT ?4", f"SELECT n {_AFTER}, store LIMIT ?4")
+# the records that may have one at that spot for a neighbour: a record that is in two stores is two
+# rows in one spot, so of two rows one may be a neighbour of the other, and not the other way round
+AROUND = tuple(
+    "SELECT n FROM records WHERE session = ?3 AND (created, id) IN "
+    f"(SELECT DISTINCT created, id {part} LIMIT ?4)"
+    for part in (_BEFORE, _AFTER)
 )

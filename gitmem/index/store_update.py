@@ -379,9 +379,16 @@ class StoreUpdate:
             self._rest()
 
     def _free_pages(self) -> bool:
-        """Give some of the free room of the file back; say whether more is left."""
+        """Give some of the free room of the file back; say whether more is left.
+
+        A file that cannot give room back (`auto_vacuum` is set when a file is made) keeps it.
+        """
+        before = self._count_free()
         self.db.execute(f"PRAGMA incremental_vacuum({FREED})").fetchall()
-        return bool(self.db.execute("PRAGMA freelist_count").fetchone()[0])
+        return 0 < self._count_free() < before
+
+    def _count_free(self) -> int:
+        return int(self.db.execute("PRAGMA freelist_count").fetchone()[0])
 
 
 def _storable(text: str) -> str:

@@ -22,8 +22,20 @@ from gitmem.index.store_update import BULK
 from gitmem.repo.location import Home
 from gitmem.store import operations
 from gitmem.store.layout import record_path, usage_path
+from gitmem.store.purge import purge
 from gitmem.store.store import Message
-from tests.conftest import CLOCK, add, build_repo, edit, forget, git, new_store, record
+from tests.conftest import (
+    CLOCK,
+    add,
+    build_repo,
+    edit,
+    forget,
+    git,
+    git_of,
+    listed,
+    new_store,
+    record,
+)
 from tests.index.conftest import content, rebuilt
 
 HERE = str(Path(__file__).parents[2])
@@ -164,6 +176,34 @@ def test_two_stores_do_not_mix(indexed, cache, repo, open_store, tmp_path):
     assert rebuilt(indexed, tmp_path, private=private) == content(cache.db)
 
 
+@pytest.mark.parametrize("purged", [False, True])
+def test_words_of_what_is_gone_leave_the_neighbours_in_both_stores(
+    indexed, cache, repo, open_store, tmp_path, purged
+):
+    """A record that is in two stores has the words of a neighbour in neither once that is forgotten."""
+    private = open_store(repo, ref="refs/gitmem/local/main")
+    first, middle, last = (
+        record(title=title, session="s", created=f"2026-01-01T00:00:0{n}Z")
+        for n, title in enumerate(("zebrasecret alpha", "middle", "last"))
+    )
+    write(private, *map(operations.put, (first, middle, last)))
+    add(indexed, last)
+    stores = {"shared": indexed, "private": private}
+    cache.refresh(stores)
+    forget(private, first.id)
+    if purged:
+        purge(private, git_of(repo), [first.id], None)
+    cache.refresh(stores, defers=True)
+    cache.settle()
+    assert [] == cache.index().search("zebrasecret")
+    sql = "SELECT rowid FROM words WHERE words MATCH 'zebrasecret'"
+    assert [] == cache.db.execute(sql).fetchall()
+    assert rebuilt(indexed, tmp_path, private=private) == content(cache.db)
+    edit(indexed, last, title="changed")
+    cache.refresh(stores)
+    assert rebuilt(indexed, tmp_path, private=private) == content(cache.db)
+
+
 def test_bulk_and_single_refresh_say_the_same(indexed, cache, tmp_path):
     """Many records indexed in two passes have the same words and neighbours as one by one."""
     many = [
@@ -192,8 +232,13 @@ class Machine(RuleBasedStateMachine):
 
         self.stack = contextlib.ExitStack()
         root = Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
-        self.store = new_store(build_repo("plain", root, lambda *_: None))
+        path = build_repo("plain", root, lambda *_: None)
+        self.store = new_store(path)
         self.stack.callback(self.store.objects.close)
+        self.private = new_store(path, ref="refs/gitmem/local/main")
+        self.stack.callback(self.private.objects.close)
+        self.stores = {"shared": self.store, "private": self.private}
+        self.path = path
         self.folder = root / "fresh"
         self.folder.mkdir()
         self.cache = self.stack.enter_context(IndexCache(self.store.home))
@@ -254,6 +299,23 @@ class Machine(RuleBasedStateMachine):
             forget(self.store, id)
 
     @rule(id=made)
+    def purge(self, id):
+        if self.live.pop(id, None):
+            forget(self.store, id, purged=True)
+            purge(self.store, git_of(self.path), [id], None)
+
+    @rule(id=made, title=st.sampled_from([None, "mine"]))
+    def add_to_private(self, id, title):
+        item = self.live.get(id)
+        if item and id not in listed(self.private):
+            add(self.private, item.change(title=title) if title else item)
+
+    @rule(id=made)
+    def remove_from_private(self, id):
+        if id in listed(self.private):
+            forget(self.private, id)
+
+    @rule(id=made)
     def damage(self, id):
         if self.live.pop(id, None):
             write(self.store, operations.write_file(record_path(id), "damaged"))
@@ -267,16 +329,20 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def refresh(self):
-        self.cache.refresh({"shared": self.store})
+        self.cache.refresh(self.stores, defers=True)
+
+    @rule()
+    def settle(self):
+        self.cache.settle()
 
     @invariant()
     def same_as_fresh(self):
-        if self.cache.refresh({"shared": self.store}):
-            assert rebuilt(self.store, self.folder) == content(self.cache.db)
+        if self.cache.refresh(self.stores):
+            assert rebuilt(self.store, self.folder, private=self.private) == content(self.cache.db)
 
 
 Machine.TestCase.settings = settings(
-    max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=15, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestRefreshEqualsRebuild = Machine.TestCase
 
@@ -366,6 +432,65 @@ def test_other_schema_is_built_again(indexed, schema):
                 "SELECT name FROM sqlite_master WHERE name IN ('more', 'seen')"
             ).fetchall()
         )
+
+
+# run apart, so that a loop without an end is an error and not a test that hangs
+UPGRADE = """
+import contextlib, os, sqlite3, sys
+from gitmem.index.builder import IndexCache
+from tests.conftest import new_store
+store = new_store(sys.argv[1])
+path = store.home.join("index.db")
+with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as reader:
+    if sys.argv[2] == "read":
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM records").fetchone()
+    with IndexCache(store.home) as cache:
+        cache.refresh({"shared": store})
+        free, gives = (cache.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "auto_vacuum"))
+        print(len(cache.index().rows()), free > 0, gives)
+"""
+
+
+def upgrade(repo: Path, how: str) -> str:
+    """Return what the first command with an index tells: records, whether room is free, and whether it is given back."""
+    command = [sys.executable, "-c", UPGRADE, str(repo), how]
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=60)
+    assert "" == done.stderr
+    return done.stdout.strip()
+
+
+def keep_free_room(path: str) -> None:
+    """Have a database keep its free room, and make some."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA auto_vacuum = NONE")
+        db.execute("VACUUM")
+        db.execute("CREATE TABLE more (a)")
+        db.executemany("INSERT INTO more VALUES (?)", [("x" * 4000,)] * 3000)
+        db.execute("DELETE FROM more")
+        assert 0 == db.execute("PRAGMA auto_vacuum").fetchone()[0]
+        assert db.execute("PRAGMA freelist_count").fetchone()[0] > 1000
+
+
+@pytest.mark.parametrize("how", ["alone", "read"])
+def test_older_file_that_keeps_its_free_room_is_built_again(indexed, repo, how):
+    """An index made when files kept their free room is made anew, also while another process reads it."""
+    fill(indexed)
+    write(indexed, *[operations.put(record(title=f"t{n}")) for n in range(1200)])
+    path = indexed.home.join(NAME)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (str(SCHEMA - 1),))
+        db.commit()
+    keep_free_room(path)
+    assert "1201 False 2" == upgrade(repo, how)
+
+
+def test_update_of_a_file_that_keeps_its_free_room_ends(indexed, repo):
+    """Many new records are indexed in a file that gives no room back."""
+    fill(indexed)
+    keep_free_room(indexed.home.join(NAME))
+    write(indexed, *[operations.put(record(title=f"t{n}")) for n in range(1200)])
+    assert "1201 True 0" == upgrade(repo, "alone")
 
 
 def test_damage_that_shows_late_is_healed(indexed):
