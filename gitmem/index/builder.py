@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from gitmem.base.files import Lock
 from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
 from gitmem.errors import Busy, External, GitmemError
-from gitmem.index.contexts import MOST_DUE, Contexts, count_due
+from gitmem.index.contexts import Contexts, count_due
 from gitmem.index.filters import FLEETING, LASTING
 from gitmem.index.reader import NAME, SCHEMA, Index
 from gitmem.index.store_update import Progress, Steps, StoreUpdate
@@ -243,22 +243,35 @@ class IndexCache:
             self.db = self._open_in_memory()
             return self._refresh(stores, progress)
 
-    def are_many_due(self) -> bool:
-        """Say whether so many contexts are due that a writer settles them."""
-        return count_due(self.db) >= MOST_DUE
+    def settle(
+        self, stores: Mapping[str, Reader], patience: float = PATIENCE, least: int = 1
+    ) -> None:
+        """Write the contexts that are due, if they are `least`, in short transactions.
 
-    def settle(self, patience: float = PATIENCE) -> None:
-        """Write the contexts that are due, in short transactions; raises Busy, sqlite3.Error."""
-        self.db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+        A damaged file is built anew. Raises Busy, External.
+        """
+        try:
+            self.db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+            if count_due(self.db) >= least:
+                self._settle(patience)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise self._failed(error) from error
+            self.rebuild(stores)
+
+    def _settle(self, patience: float) -> None:
         contexts, steps = Contexts(self.db), Steps(self.db, math.inf)
-        with (
-            contextlib.nullcontext() if self.in_memory else Lock(self._home.touch(LOCK), patience),
-            steps,
-        ):
+        with self._alone(patience), steps:
             while contexts.settle():
                 if steps.is_long:
                     steps.next()
             contexts.forget_gone()
+
+    def _alone(self, patience: float) -> contextlib.AbstractContextManager[object]:
+        """Return what keeps other processes from indexing; raises Busy."""
+        if self.in_memory:
+            return contextlib.nullcontext()
+        return Lock(self._home.touch(LOCK), patience)
 
     def rebuild(self, stores: Mapping[str, Reader], progress: Progress | None = None) -> int:
         """Throw the file away and build it from git; raises Busy, External."""
@@ -291,10 +304,7 @@ class IndexCache:
         # a store that was emptied or left out must lose its rows too
         if self._is_at([(name, store.tip()) for name, store in stores.items()]):
             return 0
-        alone = (
-            contextlib.nullcontext() if self.in_memory else Lock(self._home.touch(LOCK), patience)
-        )
-        with alone:
+        with self._alone(patience):
             done = 0
             for name, store in stores.items():
                 # it may have waited while another process was at it

@@ -66,9 +66,12 @@ class FreshIndex:
     def follow(self) -> None:
         """Bring the index to what this process wrote, as far as that is soon done.
 
-        Else it is `behind`, never an error.
+        Else, and where the index cannot be written, it is `behind`: what was written is in git, and
+        whoever reads next tells what is wrong.
         """
-        self.behind = True
+        self.behind, self._index = True, None
+        from gitmem.index.contexts import MOST_DUE
+
         try:
             cache = self._writable()
             if cache.in_memory:
@@ -81,10 +84,8 @@ class FreshIndex:
                 until=until,
                 defers=True,
             )
-            if cache.are_many_due():
-                cache.settle(WRITER_PATIENCE)
+            cache.settle(self._stores(), WRITER_PATIENCE, MOST_DUE)
         except (GitmemError, OSError, ValueError) as error:
-            self._index = None
             self.incomplete = self.incomplete or isinstance(error, MissingObject)
         else:
             self.behind = False
@@ -135,8 +136,13 @@ class FreshIndex:
 
     def settle(self) -> None:
         """Write the contexts that are due; without them a search is answered all the same."""
-        with contextlib.suppress(GitmemError, OSError, sqlite3.Error):
-            self._writable().settle(WRITER_PATIENCE)
+        with contextlib.suppress(GitmemError, OSError):
+            cache = self._writable()
+            before = cache.db
+            cache.settle(self._stores(), WRITER_PATIENCE)
+            if cache.db is not before and self._index is not None:  # it was built anew
+                self._index.db.close()
+                self._index.db = cache.db
 
     def _mend(self) -> sqlite3.Connection:
         """Build a damaged index anew."""

@@ -17,6 +17,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from gitmem.errors import Busy
 from gitmem.index.builder import IndexCache
+from gitmem.index.contexts import MOST_DUE, Contexts
+from gitmem.index.fresh import FreshIndex
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.index.store_update import BULK
 from gitmem.repo.location import Home
@@ -194,7 +196,7 @@ def test_words_of_what_is_gone_leave_the_neighbours_in_both_stores(
     if purged:
         purge(private, git_of(repo), [first.id], None)
     cache.refresh(stores, defers=True)
-    cache.settle()
+    cache.settle(stores)
     assert [] == cache.index().search("zebrasecret")
     sql = "SELECT rowid FROM words WHERE words MATCH 'zebrasecret'"
     assert [] == cache.db.execute(sql).fetchall()
@@ -333,7 +335,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def settle(self):
-        self.cache.settle()
+        self.cache.settle(self.stores)
 
     @invariant()
     def same_as_fresh(self):
@@ -647,6 +649,73 @@ def test_processes_that_make_a_database_at_the_same_moment_wait_for_one_another(
             for _ in range(6)
         ]
         assert [""] * 6 == [run.communicate()[1] for run in runs]
+
+
+@pytest.fixture
+def fresh(indexed):
+    """The index as a command has it."""
+    made = FreshIndex(indexed.home, lambda: {"shared": indexed}, None)
+    yield made
+    made.close()
+
+
+def link_to_many(store, fresh: FreshIndex) -> None:
+    """Have a writer leave the contexts of many records due."""
+    many = [record(title=f"t{n}") for n in range(MOST_DUE)]
+    write(store, *map(operations.put, many))
+    fresh.at({"shared": store.tip()})
+    write(store, operations.put(record(title="zebra", links=[item.id for item in many])))
+
+
+SETTLING_FAILS = pytest.mark.parametrize(
+    ("error", "heals"),
+    [
+        (sqlite3.OperationalError("database is locked"), False),
+        (sqlite3.OperationalError("database or disk is full"), False),
+        (sqlite3.DatabaseError("database disk image is malformed"), True),
+    ],
+)
+
+
+@SETTLING_FAILS
+def test_writer_whose_index_cannot_be_settled_succeeds(indexed, fresh, monkeypatch, error, heals):
+    """A write ends well whatever is wrong with the index; the next reader has it as it should be."""
+    link_to_many(indexed, fresh)
+    with monkeypatch.context() as patched:
+        fail_once(patched, error)
+        fresh.follow()
+    assert heals is not fresh.behind
+    index = fresh.at({"shared": indexed.tip()})
+    assert MOST_DUE + 1 == len(index.search("zebra", limit=MOST_DUE * 2))
+    assert [] == index.db.execute("SELECT n FROM due").fetchall()
+
+
+@SETTLING_FAILS
+def test_search_is_answered_where_the_index_cannot_be_settled(
+    indexed, fresh, monkeypatch, error, heals
+):
+    """A search has an answer whatever is wrong with the index; a damaged one is built anew."""
+    link_to_many(indexed, fresh)
+    with monkeypatch.context() as patched:
+        fail_once(patched, sqlite3.OperationalError("database is locked"))
+        fresh.follow()
+    index = fresh.at({"shared": indexed.tip()})
+    with monkeypatch.context() as patched:
+        fail_once(patched, error)
+        assert "zebra" in {hit["title"] for hit in index.search("zebra", limit=MOST_DUE * 2)}
+    assert heals is not bool(index.db.execute("SELECT n FROM due").fetchall())
+
+
+def fail_once(patched: pytest.MonkeyPatch, error: Exception) -> None:
+    """Have the next attempt to write contexts fail."""
+    errors, settle = [error], Contexts.settle
+
+    def settle_or_fail(self) -> bool:
+        if errors:
+            raise errors.pop()
+        return settle(self)
+
+    patched.setattr(Contexts, "settle", settle_or_fail)
 
 
 def test_locked_index_is_told(indexed, cache, monkeypatch):
