@@ -12,7 +12,7 @@ from gitmem.dashboard.facts import COLUMNS, fact_rows, one_fact
 from gitmem.dashboard.place import DashboardPlace, present
 from gitmem.dashboard.today import today
 from gitmem.errors import UnknownId, UserError
-from gitmem.index.explain import BESIDE
+from gitmem.index.filters import BESIDE
 from gitmem.records.kinds import FACTS, LIVE
 from gitmem.services.lifecycle import fact_check
 from gitmem.services.lifecycle.findings import Finding

@@ -7,7 +7,7 @@ stems of the query are looked for in the texts of the hits. Standard library onl
 from bisect import bisect_right
 
 from gitmem.base.fast import Lazy
-from gitmem.index.filters import marks
+from gitmem.index.filters import BESIDE, is_only_beside, marks
 from gitmem.index.neighbours import HEADS, is_telling, near_of
 from gitmem.text.porter import stem
 from gitmem.text.tokenizer import fold, parts, tokens, unfold
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     Span = tuple[int, int, int]  # where words are that match, and which part of the query
     Head = tuple[str, str]  # title and beginning of a neighbour
 
-BESIDE = "linked or neighbouring records"
 SHOWN = 18  # words of a text
 NAMED = 4  # words that a reason names of a column
-LONGEST = 20_000  # characters of a text in which a part is looked for
+LONGEST = 20_000  # characters of a text, around a match, of which a part is shown
 LONG_WORD = 120  # characters of a word that are shown
 MOST = 64  # places in a text that may begin the part that is shown
 _OPEN, _CLOSE = "\x02", "\x03"
@@ -114,7 +113,10 @@ def terms_of(query: str) -> "list[Term]":
 
 
 def explain(db: "sqlite.Connection", query: str, asked: str, hits: "list[dict[str, Any]]") -> None:
-    """Give hits their `snippet` and `reason`; what only stands beside the words comes last."""
+    """Give hits their `snippet` and `reason`.
+
+    What only stands beside the words comes last; alone it is no answer.
+    """
     rows = _texts(db, [hit["n"] for hit in hits])
     terms = terms_of(query)
     own = Pieces([piece for hit in hits for piece in _pieces_of(hit, rows[hit["n"]])], terms)
@@ -128,10 +130,8 @@ def explain(db: "sqlite.Connection", query: str, asked: str, hits: "list[dict[st
             beside = heads[hit["n"]]
             reasons += _reasons_beside(own.pieces[4 * at], rows[hit["n"]][0], beside, lacks)
         hit["snippet"], hit["reason"] = unfold(shown), "; ".join(reasons) or wanted
-    # what stands beside a hit, and says nothing of it itself, comes last; alone it is no answer
-    telling = [hit for hit in hits if not hit["reason"].endswith(BESIDE) or ";" in hit["reason"]]
-    if telling:
-        hits[:] = telling + [hit for hit in hits if hit not in telling]
+    telling = [hit for hit in hits if not is_only_beside(hit)]
+    hits[:] = telling and telling + [hit for hit in hits if is_only_beside(hit)]
 
 
 def _heads_beside(db: "sqlite.Connection", rows: "dict[int, Any]") -> "dict[int, list[Head]]":
@@ -153,7 +153,7 @@ def _texts(db: "sqlite.Connection", numbers: "list[int]") -> "dict[int, tuple[st
 def _pieces_of(hit: "dict[str, Any]", row: "tuple[str, str, Any]") -> "tuple[str, str, str, str]":
     """Return the texts of a hit that are looked through: title, body, tags, anchored code."""
     body, anchors, _ = row
-    body = body if body.isascii() else body[:LONGEST].replace(_SEAM, _WIDE_SEAM)
+    body = body.replace(_SEAM, _WIDE_SEAM)
     return fold(hit["title"]), body, fold(" ".join(hit["tags"])), anchors
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     # facts that age may have put away: level, decay rate, importance, made before when
     Aged = tuple[int, float, float, str]
 
+# ends the reason of a hit whose neighbours alone have the words
+BESIDE = "linked or neighbouring records"
 FIELDS = (
     "store",
     "id",
@@ -270,6 +272,11 @@ def where_of(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
             where.append(f"{names[name]} IN ({marks(wanted)})")
             values += list(wanted)
     return where, values
+
+
+def is_only_beside(hit: "dict[str, Any]") -> bool:
+    """Return whether a hit says nothing of the words itself; one without a reason does."""
+    return all(why.endswith(BESIDE) for why in hit.get("reason", "?").split("; "))
 
 
 def is_automatic(row: "Mapping[str, Any]") -> bool:

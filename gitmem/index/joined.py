@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gitmem.errors import UnknownId
-from gitmem.index.filters import is_automatic
+from gitmem.index.filters import is_automatic, is_only_beside
 from gitmem.index.reader import SORTED_BY, Index, sort_rows
 
 Indexes = Sequence[tuple[str, Index]]
@@ -56,7 +56,11 @@ def search(
     out: list[dict[str, Any]] = []
     for prefix, index, stores in _chosen(indexes, scopes):
         out += _named(index.search(text, limit=limit, stores=stores, **filters), prefix)
-    return sorted(out, key=lambda hit: (is_automatic(hit), -hit["score"], hit["id"]))[:limit]
+    return sorted(out, key=_order)[:limit]
+
+
+def _order(hit: dict[str, Any]) -> tuple[bool, bool, float, str]:
+    return is_only_beside(hit), is_automatic(hit), -hit["score"], hit["id"]
 
 
 def find_id(indexes: Indexes, text: str) -> str:

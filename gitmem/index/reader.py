@@ -226,17 +226,8 @@ class Index:
     @healing
     def count(self) -> "dict[tuple[str, str], int]":
         """Return how many records there are by (store, kind)."""
-        from gitmem.store.layout import FOLDER  # no hook counts
-
-        out: dict[tuple[str, str], int] = {}
-        stores = [store for (store,) in self.db.execute("SELECT store FROM tips")]
-        for store in stores:
-            for kind, folder in FOLDER.items():
-                # by names alone, as an index of the table has them: a row is forty times as long
-                sql = "SELECT COUNT(*) FROM records WHERE store = ? AND path > ? AND path < ?"
-                values = (store, f"{folder}/", f"{folder}0")
-                if number := self.db.execute(sql, values).fetchone()[0]:
-                    out[store, kind] = int(number)
+        sql = "SELECT store, kind, COUNT(*) FROM records GROUP BY store, kind"
+        out = {(store, kind): int(number) for store, kind, number in self.db.execute(sql)}
         sql = "SELECT store, kind FROM records WHERE n IN (SELECT n FROM hidden)"
         for store, kind in self.db.execute(sql).fetchall():
             out[store, kind] -= 1

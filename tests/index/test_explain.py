@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitmem.index.builder import IndexCache
 from gitmem.index.explain import Pieces, snippet, terms_of
+from gitmem.index.filters import is_only_beside
+from gitmem.index.joined import search as search_all
 from gitmem.text.tokenizer import fold, match_query
-from tests.conftest import add, record
+from tests.conftest import add, build_repo, record
 
 WORDS = st.sampled_from(
     "pool pools pooling Pool's connect connection Connections connected café Cafe naïve Straße "
@@ -58,9 +61,12 @@ def test_part_that_is_shown(text, shown):
     assert shown == snippet(text, spans)
 
 
-def test_far_end_of_a_long_text_is_shown(indexed, search):
-    """A word is shown wherever it is in a text of any length."""
-    add(indexed, record(title="long", body="lorem ipsum\n" * 4_000 + "the zebra\n" + "dolor\n" * 9))
+@pytest.mark.parametrize(
+    "filler", ["lorem ipsum\n", "lorem — ipsum\n", "ça été ipsum\n", "漢字設定\n"]
+)
+def test_far_end_of_a_long_text_is_shown(indexed, search, filler):
+    """A word is shown wherever it is in a text of any length and script."""
+    add(indexed, record(title="long", body=filler * 3_000 + "the zebra\n" + "dolor\n" * 9))
     (hit,) = search("zebra")
     assert "\x02zebra\x03" in hit["snippet"]
     assert "zebra in text" == hit["reason"]
@@ -73,3 +79,27 @@ def test_neighbours_are_named_for_what_a_record_lacks(indexed, search):
     hits = {hit["title"]: hit["reason"] for hit in search("zebra lion")}
     assert "zebra in title; lion in linked or neighbouring records" == hits["zebra"]
     assert "zebra, lion in title" == hits["zebra lion"]
+
+
+def test_neighbours_alone_are_no_answer(indexed, search):
+    """Where no record says the words itself that is asked for, what is linked to them is no hit."""
+    zebra = add(indexed, record(title="zebra"))
+    add(indexed, record("gotcha", title="other", links=[zebra.id]))
+    assert [] == search("zebra", kinds=["gotcha"])
+    assert 2 == len(search("zebra"))
+
+
+def test_what_says_it_itself_is_first_over_all_stores(indexed, cache, tmp_path, open_store):
+    """In the answers of several indexes, what only stands beside the words comes last."""
+    near = add(indexed, record(title="zebra " * 9, body="zebra " * 90))
+    add(indexed, record(title="linked", links=[near.id], body="short"))
+    far = open_store(build_repo("plain", tmp_path, lambda *_: None))
+    add(far, record(title="long", body="lorem " * 2000 + "zebra"))
+    add(far, record(title="none"))
+    with IndexCache(far.home) as other:
+        cache.refresh({"shared": indexed})
+        other.refresh({"shared": far})
+        hits = search_all([("", cache.index()), ("user", other.index())], "zebra", 9)
+    assert ["linked"] == [hit["title"] for hit in hits if is_only_beside(hit)]
+    assert "linked" == hits[-1]["title"]
+    assert 3 == len(hits)

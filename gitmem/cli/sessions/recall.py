@@ -13,12 +13,12 @@ from gitmem.cli.sessions.find import moment, one
 from gitmem.cli.sessions.group import current, hides_quotes
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.clock import stamp
+from gitmem.index.filters import is_only_beside
 from gitmem.records.kinds import LIVE
 from gitmem.services.sessions.quotes import LEFT_OUT, hit_without_quotes
 from gitmem.state import sessions
 
 OTHERS = 50  # other sessions that are looked into, the latest
-BESIDE = "in linked or neighbouring records"
 _HIT = {"marked": "yellow", "noted": "yellow", "decided": "green", "failed": "red"}
 
 
@@ -127,11 +127,7 @@ def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, A
     )
     found = [hit for hit in hits if str(hit.get("updated") or hit["created"]) >= since]
     # what only stands beside something that matches was not asked for
-    return [
-        hit
-        for hit in found
-        if any(not why.endswith(BESIDE) for why in str(hit["reason"]).split("; "))
-    ][:limit]
+    return [hit for hit in found if not is_only_beside(hit)][:limit]
 
 
 def _hits_json(hits: Sequence[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
