@@ -101,5 +101,5 @@ def test_stopped_updates_leave_no_word_behind(indexed, cache, tmp_path, monkeypa
                 continue
             break
     cache.refresh({"shared": indexed})
-    cache.settle()
+    cache.settle({"shared": indexed})
     assert rebuilt(indexed, tmp_path) == content(cache.db)
