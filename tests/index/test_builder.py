@@ -310,7 +310,8 @@ class Machine(RuleBasedStateMachine):
     def add_to_private(self, id, title):
         item = self.live.get(id)
         if item and id not in listed(self.private):
-            add(self.private, item.change(title=title) if title else item)
+            item = item.change(title=title) if title else item
+            write(self.private, operations.put(item, revive=True))
 
     @rule(id=made)
     def remove_from_private(self, id):
