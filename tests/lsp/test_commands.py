@@ -7,9 +7,12 @@ import pytest
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
+from gitmem.repo.location import locate
 from gitmem.repo.refs import SHARED
 from gitmem.services.records import write
-from gitmem_lsp.features.commands import COMMANDS
+from gitmem_lsp.features import reports
+from gitmem_lsp.features.commands import COMMANDS, open_rows
+from gitmem_lsp.workspace.repository_view import RepositoryView
 from tests.lsp.conftest import capabilities
 
 TEXT = "import os\n\n\nclass Cart:\n    def total(self):\n        return sum(self.prices)\n\n    def clear(self):\n        self.prices = []\n"
@@ -416,6 +419,35 @@ async def test_the_list_of_a_repository(shown):
         (other.id, False),
         (decision.id, False),
     ]
+
+
+@pytest.mark.parametrize("path", ["../../../../../etc/passwd", "/etc/passwd", "out/passwd"])
+async def test_a_path_out_of_the_repository_is_in_no_list(shown, path):
+    """A record of another person names any path, or a link that leads out: nobody opens it by a click."""
+    repo, id, editor, uri = shown
+    (repo.root / "out").symlink_to("/etc")
+    with repo.app() as app:
+        who = app.writer()
+        anchors = [{"path": path, "lines": [1, 1]}]
+        draft = write.draft(who, "gotcha", "elsewhere", anchors=anchors, severity="info")
+        made = write.add(app.store(), who, draft).after
+
+    rows = await editor.run("gitmem.list", uri, {"all": True})
+    assert {row["id"]: row["path"] for row in rows} == {id: "cart.py", made.id: ""}
+    found = await editor.client.workspace_symbol_async(t.WorkspaceSymbolParams("elsewhere"))
+    assert [Path(symbol.location.uri).name for symbol in found] == [f"edit-{made.id}.md"]
+
+
+def test_memories_about_no_code_take_no_place_in_the_list_of_a_repository(repo, monkeypatch):
+    """The list is bounded after they are left out."""
+    monkeypatch.setattr(reports, "LISTED", 2)
+    about = repo.memory("carts are lists", "cart.py:4")
+    for number in range(3):
+        repo.memory(f"a rule {number}", "")
+    view = RepositoryView(locate(str(repo.root), repo.env), repo.env)
+
+    assert [row["id"] for row in open_rows(view, ("gotcha", "memory"))] == [about.id]
+    view.close()
 
 
 async def test_a_client_that_asks_for_errors_gets_them_as_answers(repo, connect):

@@ -309,7 +309,7 @@ async def list_gotchas(
     wanted = options or {}
     if not uri or wanted.get("all"):
         return await _list_repository(ls, uri or "", wanted)
-    _, found = await notes_of(ls, uri, asides=True)
+    place, found = await notes_of(ls, uri, asides=True)
     named = {note.id for note in found.shown}
 
     def is_listed(note: EditorNote) -> bool:
@@ -317,7 +317,7 @@ async def list_gotchas(
         return not option or bool(wanted.get(option))
 
     asides = [note for note in found.asides or () if note.id not in named and is_listed(note)]
-    return reports.of_notes((*found.shown, *asides))
+    return await place.repository.run(reports.of_notes, (*found.shown, *asides), place.worktree)
 
 
 async def _list_repository(ls: Host, uri: str, wanted: Mapping[str, Any]) -> Answer:
@@ -326,25 +326,26 @@ async def _list_repository(ls: Host, uri: str, wanted: Mapping[str, Any]) -> Ans
     if place is None:
         return []
     kinds = ("gotcha", "memory") if wanted.get("memories") else ("gotcha",)
-    rows = await place.repository.run(_open_rows, place.repository.view, kinds)
+    rows = await place.repository.run(open_rows, place.repository.view, kinds)
     if not wanted.get("snoozed"):
         rows = [row for row in rows if not row["snoozed_until"]]
-    return reports.of_repository(rows)
+    return await place.repository.run(reports.of_repository, rows, place.worktree)
 
 
-def _open_rows(view: RepositoryView, kinds: tuple[str, ...]) -> list[Row]:
+def open_rows(view: RepositoryView, kinds: tuple[str, ...]) -> list[Row]:
     """Return a repository's open gotchas, and its memories that are about code; worst first.
 
     Each says until when it is snoozed.
     """
-    rows = view.app.rows(
-        kinds=kinds, statuses=LIVE, resolved=False, order="severity", limit=reports.LISTED
-    )
+    wanted: dict[str, Any] = {"statuses": LIVE, "resolved": False, "order": "severity"}
+    listed = view.app.rows(kinds=("gotcha",), limit=reports.LISTED, **wanted)
+    if "memory" in kinds and len(listed) < reports.LISTED:
+        # without a limit: those about no code may be the many
+        listed += [row for row in view.app.rows(kinds=("memory",), **wanted) if row["anchors"]]
     snoozed = view.snoozed(view.app.clock.now())
     return [
         {**row, "snoozed_until": stamp(snoozed[row["id"]]) if row["id"] in snoozed else None}
-        for row in rows
-        if row["kind"] == "gotcha" or row["anchors"]
+        for row in listed[: reports.LISTED]
     ]
 
 
@@ -359,13 +360,8 @@ async def report(ls: Host, uri: str) -> Answer:
     """Open a page about the gotchas of a file."""
     place, found = await notes_of(ls, uri)
     title = f"Gotchas of {place.paths[0]}"
-    return await _page(
-        ls,
-        place,
-        f"gotchas-{place.paths[0]}",
-        title,
-        reports.report(title, reports.of_notes(found.shown)),
-    )
+    rows = await place.repository.run(reports.of_notes, found.shown, place.worktree)
+    return await _page(ls, place, f"gotchas-{place.paths[0]}", title, reports.report(title, rows))
 
 
 async def status(ls: Host, uri: str | None = None) -> Answer:

@@ -30,7 +30,9 @@ from gitmem_lsp.protocol.documents import LineDocument
 from gitmem_lsp.protocol.positions import code_range, to_index
 from gitmem_lsp.protocol.safe_text import plain
 from gitmem_lsp.workspace.place_notes import EditorNote, covering
+from gitmem_lsp.workspace.record_paths import first_place
 from gitmem_lsp.workspace.repositories import DocumentPlace
+from gitmem_lsp.workspace.repository_view import Row
 
 FOUND = 50  # records that a search of the workspace lists
 
@@ -274,6 +276,11 @@ def on_document_symbol(
     )
 
 
+def _first_places(rows: Sequence[Row], worktree: str | None) -> dict[str, tuple[str, int | None]]:
+    """Return {id: the first place that may be opened}, as `first_place` has it."""
+    return {row["id"]: first_place(row, worktree) for row in rows}
+
+
 async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list[t.WorkspaceSymbol]:
     """Search the memories of all repositories at hand.
 
@@ -291,19 +298,17 @@ async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list
     for repository, place in places.items():
         try:
             rows = await repository.search(params.query, FOUND)
+            found = await repository.run(_first_places, rows, place.worktree)
         except GitmemError as error:
             ls.background.warn(error)
             continue
         for row in rows:
-            anchor = outline.anchor_of(row) if place.worktree else None
-            if anchor and place.worktree and row["store"] != "user":
-                uri = Path(place.worktree, anchor[0]).as_uri()
+            path, at = found[row["id"]]
+            if path and place.worktree and row["store"] != "user":
+                uri = Path(place.worktree, path).as_uri()
                 state = ls.publisher.get(uri)
-                line = (
-                    next((note.line for note in state.notes if note.id == row["id"]), anchor[1])
-                    if state
-                    else anchor[1]
-                )
+                notes = state.notes if state else ()
+                line = next((note.line for note in notes if note.id == row["id"]), at or 0)
                 out.append(outline.listed(row, uri, line, kind))
             elif lazily:
                 out.append(

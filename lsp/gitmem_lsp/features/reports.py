@@ -15,6 +15,7 @@ from gitmem.services.records.committers import marked_title, trust_marks
 from gitmem_lsp.diagnostics.diagnostics import short_id
 from gitmem_lsp.protocol.safe_text import block, inline, multiline, plain
 from gitmem_lsp.workspace.place_notes import EditorNote
+from gitmem_lsp.workspace.record_paths import first_place, is_followed
 from gitmem_lsp.workspace.repository_view import Row
 
 if TYPE_CHECKING:
@@ -64,34 +65,29 @@ def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]
     }
 
 
-def of_notes(notes: Iterable[EditorNote]) -> list[dict[str, Any]]:
-    """Return the gotchas of a file, in the order of its lines."""
+def of_notes(notes: Iterable[EditorNote], worktree: str | None) -> list[dict[str, Any]]:
+    """Return the gotchas of a file, in the order of its lines. Reads the disk."""
     return [
-        listed(n.row, n.line, n.state) | {"moved_to": moved_to(n)}
+        listed(n.row, n.line, n.state) | {"moved_to": moved_to(n, worktree)}
         for n in sorted(notes, key=lambda n: (n.line, n.rank, n.id))
     ]
 
 
-def moved_to(note: EditorNote) -> dict[str, Any] | None:
+def moved_to(note: EditorNote, worktree: str | None) -> dict[str, Any] | None:
     """Return the other file, and the line in it, that a gotcha's code is in now."""
     path, _, line = note.went.rpartition(":")
-    return {"path": path, "line": int(line) - 1} if note.went else None
+    return {"path": path, "line": int(line) - 1} if is_followed(path, worktree) else None
 
 
-def of_repository(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return a repository's gotchas, each with the line of its first place as it was recorded."""
+def of_repository(rows: Iterable[Row], worktree: str | None) -> list[dict[str, Any]]:
+    """Return a repository's gotchas, each with its first place as it was recorded.
+
+    The path is empty where the record names no file of the repository. Reads the disk.
+    """
     out = []
     for row in rows:
-        spans = [
-            a["lines"]
-            for a in row["anchors"]
-            if isinstance(a.get("lines"), list) and a["lines"] and type(a["lines"][0]) is int
-        ]
-        entry = listed(row, spans[0][0] - 1 if spans else None)
-        entry["path"] = next(
-            (a["path"] for a in row["anchors"] if isinstance(a.get("path"), str)), ""
-        )
-        out.append(entry)
+        path, line = first_place(row, worktree)
+        out.append(listed(row, line) | {"path": path})
     return out
 
 

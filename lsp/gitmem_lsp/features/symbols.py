@@ -63,21 +63,6 @@ def container(row: Row) -> str:
     return " ".join(plain(str(w)) for w in what if w)
 
 
-def anchor_of(row: Row) -> tuple[str, int] | None:
-    """Return the path and the line, from 0, of a record's first place that is a file."""
-    for anchor in row["anchors"]:
-        path, span = anchor.get("path"), anchor.get("lines")
-        if (
-            isinstance(path, str)
-            and path
-            and not path.startswith("/")
-            and ".." not in path.split("/")
-        ):
-            first = span[0] if isinstance(span, list) and span and type(span[0]) is int else 1
-            return path, max(0, first - 1)
-    return None
-
-
 def listed(row: Row, uri: str, line: int | None, kind: t.SymbolKind) -> t.WorkspaceSymbol:
     """Return a record as a symbol of the workspace.
 
