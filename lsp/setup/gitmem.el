@@ -8,16 +8,18 @@
   "Return a list for each gotcha in OUTPUT: its place in this buffer, how loud it is, what it says."
   (let ((answer (with-current-buffer output
                   (goto-char (point-min))
-                  (ignore-errors (json-parse-buffer :object-type 'alist :array-type 'list)))))
+                  (ignore-errors (json-parse-buffer :object-type 'alist :array-type 'list
+                                                    :null-object nil)))))
     (mapcar (lambda (row)
               (let-alist row
                 (goto-char (point-min))
-                (forward-line (1- .place.line))
+                (forward-line (1- (or .place.line 1))) ; a note of the whole file is on its first line
                 (list (point-marker) (if (equal .severity "critical") :warning :note)
                       (concat .title (and .workaround (concat " → " .workaround))))))
             (seq-filter (lambda (row)
                           (let-alist row
-                            (and (equal .kind "gotcha") (eq .is_resolved :false) .place.line)))
+                            (and (equal .kind "gotcha") (eq .is_resolved :false) .place
+                                 (not (equal .place.state "adrift")))))
                         (alist-get 'data answer)))))
 
 (defun gitmem--report (report)
@@ -63,8 +65,6 @@
   (when (and buffer-file-name (locate-dominating-file buffer-file-name ".git")
              (executable-find gitmem-program))
     (require 'flymake)
-    (unless (bound-and-true-p flymake-mode) ; switched on for us alone
-      (setq-local flymake-diagnostic-functions nil))
     (add-hook 'flymake-diagnostic-functions #'gitmem-flymake nil t)
     (flymake-mode 1)
     (eldoc-mode 1))) ; the note of the line, in the echo area

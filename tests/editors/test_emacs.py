@@ -55,3 +55,10 @@ def test_a_gotcha_is_seen_followed_and_resolved(emacs: Emacs, world: World) -> N
 def test_notes_stand_beside_a_language_server(emacs: Emacs) -> None:
     """Eglot takes the buffer for its server, and the notes stay."""
     assert emacs("beside", NOTES, EGLOT) == {"eglot": [5, 10], "notes": [5, 10]}
+
+
+def test_a_note_of_the_whole_file_takes_no_other_away(emacs: Emacs, world: World) -> None:
+    """It is on the first line."""
+    world.mem("add", "-k", "gotcha", "the whole file is old", "--anchor", "pay.py")
+
+    assert emacs("beside", NOTES, EGLOT)["notes"] == [1, 5, 10]
