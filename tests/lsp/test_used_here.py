@@ -1,9 +1,15 @@
 """A hover at a use of a definition tells what is recorded about the definition, and of no other one."""
 
+import asyncio
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from gitmem.errors import External
+from gitmem_lsp.features import code, used_here
+from gitmem_lsp.workspace.repositories import DocumentPlace, Repositories
 
 PAY = """def charge(amount):
     rounded = round(amount)
@@ -164,3 +170,40 @@ async def test_code_that_nobody_has_read(make_repo, connect):
     assert await told(editor, uri, API, "    pay.charge(2)", "charge") == ""
     read_code(repo)
     assert "amounts are cents" in await told(editor, uri, API, "    charge(1)", "charge")
+
+
+async def test_what_is_used_waits_for_no_other_work(make_repo, env):
+    """A project that is read, or a search for moved code, keeps no hover waiting."""
+    repo = make_repo(**FILES)
+    repo.gotcha("amounts are cents", "pay.py:1")
+    read_code(repo)
+    repositories = Repositories(repo.env)
+    place = repositories.place(repositories.locate(str(repo.root / "api.py")))
+    go_on = threading.Event()
+    other = asyncio.ensure_future(place.repository.read_history(go_on.wait))
+
+    used = asyncio.ensure_future(code.used_at(place, "api.py", API, 7, 5))
+    await asyncio.wait({used}, timeout=20)
+    done = used.done()
+    go_on.set()
+    await other
+
+    assert done and await used == ("pay.py", "charge")
+    assert await code.usage_of(place, "pay.py", "charge")
+    repositories.close(5)
+
+
+async def test_a_file_that_cannot_be_told_of_leaves_the_line(monkeypatch):
+    """Whatever is wrong with the file of the definition, the hover has what the line has."""
+
+    async def used_at(*_):
+        return "pay.py", "charge"
+
+    async def notes_of(*_, **__):
+        raise External("the disk is gone.", "")
+
+    monkeypatch.setattr(used_here.code, "used_at", used_at)
+    monkeypatch.setattr(used_here, "notes_of", notes_of)
+    place = DocumentPlace(None, "/r/.git", "/r", ("api.py",))
+
+    assert await used_here.notes_of_used(None, place, ["charge()\n"], 0, 0) == ("", [])

@@ -43,7 +43,9 @@ async def known(place: DocumentPlace, *, build: bool) -> CommitCode | None:
     app: App = await place.repository.run(lambda: place.repository.view.app)
     try:
         code: CodeMap = await place.repository.run(app.open_code_map)
-        made = await place.repository.read_history(_read, code, commit or "HEAD", build)
+        # a hover does not wait for a project that is being read
+        run = place.repository.read_history if build else place.repository.read_line
+        made = await run(_read, code, commit or "HEAD", build)
     except GitmemError:  # no commit yet
         return None
     if made is not None:
@@ -84,7 +86,7 @@ async def used_at(
             source.close()
         return (found.path, found.qualified) if found is not None else None
 
-    return await place.repository.read_history(look)
+    return await place.repository.read_line(look)
 
 
 async def of_file(place: DocumentPlace, path: str) -> dict[str, Any] | None:

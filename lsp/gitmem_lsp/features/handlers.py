@@ -53,7 +53,7 @@ async def _with_code(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.H
         return told
     lines = document.snapshot()
     path = state.place.paths[0]
-    found = await state.place.repository.read_history(symbols, "".join(lines), path)
+    found = await state.place.repository.read_line(symbols, "".join(lines), path)
     one = next((one for one in found if one.at == line + 1 and one.kind != "constant"), None)
     text = await code.usage_of(state.place, path, one.qualified) if one else ""
     if text and isinstance(told.contents, t.MarkupContent):
@@ -123,6 +123,7 @@ def _said_of(marks: Sequence[Mark], line: int) -> dict[str, frozenset[str]]:
 
 async def _hover_place(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
     """Tell the gotchas whose code has a line, its memories, and those of what is used there."""
+    await first_look(ls, uri)
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
     if state is None or state.place is None or document is None:
         return None

@@ -29,7 +29,7 @@ async def asked(
     app = await place.repository.run(lambda: place.repository.view.app)
     history = CodeHistory(place.location, app.env)
     text = "".join(lines).encode("utf-8", "surrogateescape")
-    blamed: list[Blamed] = await place.repository.read_history(
+    blamed: list[Blamed] = await place.repository.read_line(
         blame, history, path, [(first, last)], "", text
     )
     return await place.repository.run(

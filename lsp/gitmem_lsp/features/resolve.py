@@ -137,10 +137,13 @@ async def first_look(ls: Host, uri: str) -> None:
             return
 
 
-async def notes_of(ls: Host, uri: str, *, asides: bool = False) -> tuple[DocumentPlace, FileNotes]:
+async def notes_of(
+    ls: Host, uri: str, *, asides: bool = False, patience: float | None = None
+) -> tuple[DocumentPlace, FileNotes]:
     """Return what is recorded about a document, open or not; `asides` are looked for on demand.
 
-    Raises GitmemError.
+    What has moved in one that is not open is waited for `patience` seconds, None as long as it
+    takes. Raises GitmemError.
     """
     place = await place_of(ls, uri)
     state, notes = ls.publisher.get(uri), ls.publisher.notes
@@ -152,8 +155,13 @@ async def notes_of(ls: Host, uri: str, *, asides: bool = False) -> tuple[Documen
     else:
         await place.repository.run(place.repository.view.refresh)
         found = await notes.find(place, lines)
-        notes.set_moves(place, await ls.publisher.tracking.find(place, found.notes))
-        found = await notes.find(place, lines)
+        try:
+            moves = await asyncio.wait_for(ls.publisher.tracking.find(place, found.notes), patience)
+        except TimeoutError:
+            pass
+        else:
+            notes.set_moves(place, moves)
+            found = await notes.find(place, lines)
     return place, await notes.with_asides(place, found, lines) if asides else found
 
 

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gitmem.codemap.symbols import definitions
+from gitmem.errors import GitmemError
 from gitmem_lsp.features import code
 from gitmem_lsp.features.host import Host
-from gitmem_lsp.features.resolve import ForeignDocument, lines_of, notes_of
+from gitmem_lsp.features.resolve import lines_of, notes_of
 from gitmem_lsp.workspace.place_notes import EditorNote, covering
 from gitmem_lsp.workspace.repositories import DocumentPlace
+
+PATIENCE = 0.3  # seconds that a hover waits for what has moved in another file
 
 
 async def notes_of_used(
@@ -27,11 +30,11 @@ async def notes_of_used(
     target, qualified = used
     uri = Path(place.worktree or "", target).as_uri()
     try:
-        other, found = await notes_of(ls, uri, asides=True)
+        other, found = await notes_of(ls, uri, asides=True, patience=PATIENCE)
         text = "".join(await lines_of(ls, uri, other))
-    except ForeignDocument:
+    except GitmemError:  # the line itself is still told
         return "", []
-    symbols = await place.repository.read_history(definitions.symbols, text, target)
+    symbols = await place.repository.read_line(definitions.symbols, text, target)
     heads = {one.at for one in symbols if one.qualified == qualified}
     memories = [note for note in found.asides or () if note.row["kind"] == "memory"]
     notes = [

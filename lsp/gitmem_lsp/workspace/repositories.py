@@ -42,7 +42,7 @@ EDITING = os.path.join("gitmem", "editing")
 
 
 class ServedRepository:
-    """One repository, by its common dir: its two threads, and what is kept of it."""
+    """One repository, by its common dir: its threads, and what is kept of it."""
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class ServedRepository:
         self._lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-repository")
         self._history_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-history")
         self._code_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-code")
+        self._line_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-line")
         self.view = RepositoryView(location, env, progress)
         self.scout = Scout(self.view.make_follower)
         self.news = asyncio.Event()  # something may have moved
@@ -71,6 +72,10 @@ class ServedRepository:
     async def read_history(self, work: Callable[..., T], *args: Any) -> T:
         """Run a function on the thread that asks git for renames."""
         return await asyncio.get_running_loop().run_in_executor(self._history_lane, work, *args)
+
+    async def read_line(self, work: Callable[..., T], *args: Any) -> T:
+        """Run a function on the thread that tells of one line: a hover waits for no other work."""
+        return await asyncio.get_running_loop().run_in_executor(self._line_lane, work, *args)
 
     async def search(self, text: str, limit: int, kinds: Sequence[str] = ()) -> list[Row]:
         """Search the records; when the asker goes, the search ends."""
@@ -95,7 +100,7 @@ class ServedRepository:
     def close(self) -> "list[Future[None]]":
         """Let the running jobs end, drop the waiting ones, and release files and children."""
         ends = [self._lane.submit(self.view.close)]
-        for lane in (self._lane, self._code_lane, self._history_lane):
+        for lane in (self._lane, self._code_lane, self._history_lane, self._line_lane):
             lane.shutdown(wait=False, cancel_futures=lane is not self._lane)
         return ends
 
