@@ -238,9 +238,9 @@ class Publisher:
     async def with_asides(self, state: Opened, document: LineDocument) -> FileNotes:
         """Return what is known of an open document, with what has no diagnostic."""
         assert state.place is not None
-        version, lines = document.version, document.snapshot()
-        found = await self.notes.with_asides(state.place, state.found, lines)
-        if self._current(state, document, version):
+        version, lines, asked = document.version, document.snapshot(), state.found
+        found = await self.notes.with_asides(state.place, asked, lines)
+        if state.found is asked and self._current(state, document, version):
             state.found = replace(state.found, asides=found.asides, until=found.until)
         return found
 
