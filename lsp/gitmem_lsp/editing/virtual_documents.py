@@ -29,6 +29,7 @@ from gitmem_lsp.editing.draft_text import parse, render
 from gitmem_lsp.editing.record_changes import hash_of, writer
 
 KEPT_DAYS = 30
+DRAFTS = ("edit-", "new-", "supersede-")  # how the names of drafts begin; a page's never does
 EDIT_HINT = "saving this file commits the change; closing it without saving changes nothing"
 NEW_HINT = (
     "write a title behind the '#' and what happens below it; saving this file records the gotcha"
@@ -204,9 +205,10 @@ class Editing:
     def close(self, name: str) -> bool:
         """Remove a document that the editor has closed.
 
-        False for a draft that is kept because of what was typed into it.
+        False for a draft that is kept because of what was typed into it, or may have been.
         """
-        if self._is_touched(name):
+        is_draft = name.startswith(DRAFTS)
+        if self._is_touched(name) or (is_draft and self._facts(name) is None):
             return False
         for path in (os.path.join(self.folder, name), os.path.join(self.folder, name + ".json")):
             try:
@@ -216,12 +218,16 @@ class Editing:
         return True
 
     def sweep(self) -> None:
-        """Remove what nobody has touched for a month."""
-        for path in [*listing(self.folder, ".md"), *listing(self.folder, ".json")]:
+        """Remove what nobody has touched for a month; a draft and its facts go together."""
+        names = {str(path).removesuffix(".json") for path in listing(self.folder, ".json")}
+        for name in names | set(map(str, listing(self.folder, ".md"))):
+            pair = [path for path in (name, f"{name}.json") if os.path.exists(path)]
             try:
-                if time.time() - os.path.getmtime(path) > KEPT_DAYS * 86400:
-                    os.unlink(path)
-            except OSError:
+                last = max(map(os.path.getmtime, pair))
+                if time.time() - last > KEPT_DAYS * 86400:
+                    for path in pair:
+                        os.unlink(path)
+            except (OSError, ValueError):
                 continue
 
     def _anchor(self, place: str) -> dict[str, Any]:
