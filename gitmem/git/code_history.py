@@ -8,6 +8,8 @@ Paths are str with bytes that are not UTF-8 as surrogates.
 import itertools
 import os
 import subprocess
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -66,10 +68,11 @@ class CodeHistory:
             *where, *args, stdin=stdin, ok=ok, config=PLAIN, env={"GIT_FLUSH": "0"}
         )
 
-    def lines(self, *args: str, sep: bytes = b"\n") -> Iterator[bytes]:
+    def lines(self, *args: str, sep: bytes = b"\n", until: float | None = None) -> Iterator[bytes]:
         """Start a git command; return what it prints, part by part, as it comes.
 
-        Whoever stops to read ends the command.
+        Whoever stops to read ends the command; it is killed at the time `until` of the monotonic
+        clock, whatever it waits for.
         """
         where = ("-C", self.root, "--work-tree", self.root) if self.root else ()
         argv = self._git.command(args, (*where, *PLAIN))
@@ -85,7 +88,7 @@ class CodeHistory:
             raise External(
                 "git is not installed, or not on the PATH.", "Install git 2.30 or newer."
             ) from error
-        return _parts(child, sep)
+        return _parts(child, sep, until)
 
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision names; raises UserError when there is none."""
@@ -410,9 +413,14 @@ class CodeHistory:
         return (wanted & set(out.decode().split())) | (wanted - there)
 
 
-def _parts(child: "subprocess.Popen[bytes]", sep: bytes) -> Iterator[bytes]:
+def _parts(child: "subprocess.Popen[bytes]", sep: bytes, until: float | None) -> Iterator[bytes]:
     assert child.stdout is not None
     rest = b""
+    timer = None
+    if until is not None:
+        timer = threading.Timer(max(0.0, until - time.monotonic()), child.kill)
+        timer.daemon = True
+        timer.start()
     try:
         while block := os.read(child.stdout.fileno(), 1 << 16):
             *whole, rest = (rest + block).split(sep)
@@ -420,6 +428,8 @@ def _parts(child: "subprocess.Popen[bytes]", sep: bytes) -> Iterator[bytes]:
         if rest:
             yield rest
     finally:
+        if timer is not None:
+            timer.cancel()
         child.stdout.close()
         child.kill()
         child.wait()

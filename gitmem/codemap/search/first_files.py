@@ -42,7 +42,7 @@ def _by_texts(history: CodeHistory, words: list[str], until: float) -> Iterator[
 
 def _paths(history: CodeHistory, until: float, *args: str, most: int = MOST) -> Iterator[str]:
     """Yield the paths that a git command prints, as far as the time goes."""
-    for number, raw in enumerate(history.lines(*args, sep=b"\0")):
+    for number, raw in enumerate(history.lines(*args, sep=b"\0", until=until)):
         if number >= most or time.monotonic() > until:
             return
         if path := os.fsdecode(raw.strip(b"\n")):
