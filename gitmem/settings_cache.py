@@ -91,6 +91,17 @@ def all_settings(
     return _asked(home, where, env, ask) if kept is None else KeptSettings(kept, ask)
 
 
+def sources(home: Home, where: Location, env: "Mapping[str, str]") -> list[str]:
+    """Return the files that the settings came from, or may come from, as far as the copy tells."""
+    try:
+        saved = loads(read_regular(home.join(NAME), MOST_BYTES, own=True).decode("ascii"))
+        if saved["for"] == _situation(where, env):
+            return [str(row[0]) for row in saved["from"]]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OSError):
+        pass  # there is none
+    return _standing_files(where, env)
+
+
 def _is_kept(key: str) -> bool:
     """Say whether the copy holds a setting (lower-case key)."""
     return (key.startswith("gitmem.") and key not in OWN_KEYS) or key in _IDENTITY

@@ -10,6 +10,7 @@ from pygls.workspace import PositionCodec
 
 from gitmem.codemap.anchors.tracker import Follower
 from gitmem.git.process import Git
+from gitmem.repo.location import locate
 from gitmem_lsp.diagnostics.diagnostics import loudness, make_marks
 from gitmem_lsp.features.hover import age
 from gitmem_lsp.protocol.documents import LineDocument
@@ -25,6 +26,7 @@ from gitmem_lsp.protocol.positions import (
 )
 from gitmem_lsp.protocol.safe_text import block, fence, inline, multiline, plain, shorten
 from gitmem_lsp.workspace.place_notes import EditorNote, bounded, find_notes
+from gitmem_lsp.workspace.repository_view import RepositoryView
 
 UTF8, UTF16, UTF32 = (
     str(kind.value)
@@ -378,3 +380,22 @@ def test_a_whole_text_is_an_edit_of_the_one_before():
         edit = edit_between(old, new)
         edits = [edit] if edit else []
         assert [shift(line, edits) for line in range(3)] == places, name
+
+
+def test_settings_outside_of_the_repository_are_noticed(repo):
+    """The user's own, and those of an included file."""
+    repo.gotcha("amounts are cents", "")
+    included = repo.root.parent / "included"
+    included.write_text("[gitmem]\n\teditorMaxPerFile = 7\n")
+    view = RepositoryView(locate(str(repo.root), repo.env), repo.env)
+    view.refresh()
+    assert view.options.marks
+
+    repo.git("config", "--global", "gitmem.editorMarks", "false")
+    repo.git("config", "--global", "include.path", str(included))
+    view.refresh()
+    assert (view.options.marks, view.options.max_per_file) == (False, 7)
+    included.write_text("[gitmem]\n\teditorMaxPerFile = 10\n")
+    view.refresh()
+    assert view.options.max_per_file == 10
+    view.close()

@@ -22,6 +22,7 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo.location import Location, locate
 from gitmem.repo.refs import PRIVATE, SHARED
 from gitmem.services.gotchas.placement import MOVED_ROWS
+from gitmem.settings_cache import sources
 from gitmem.text.globs import glob_match
 from gitmem_lsp.settings import DEFAULTS, GIT_LEVELS, KEYS, Options, from_git
 from gitmem_lsp.workspace.tree_marks import TreeMarks, read_marks
@@ -89,6 +90,7 @@ class RepositoryView:
         self._busy: Connection | None = None
         self._snoozed: dict[str, float] = {}
         self._config: tuple[Any, ...] = ()
+        self._config_files: list[str] = []
         self._of_state: dict[Any, Any] = {}  # what was read of the present state
         self.version = 0
         self.until: float | None = None  # when the next snooze ends
@@ -118,9 +120,15 @@ class RepositoryView:
     def configure(self) -> None:
         """Read git's configuration anew."""
         assert self._opened is not None
-        self._config = self._config_state()
+        before = dict(self._config_state())
         self._opened.forget_settings()
         settings = self._opened.settings
+        app = self._opened
+        self._config_files = sources(app.home, app.location, app.env)
+        # of before they were read, so that no change falls between the two
+        self._config = tuple(
+            (path, before.get(path, state)) for path, state in self._config_state()
+        )
         keys = [key for _, key in KEYS.values()] + list(GIT_LEVELS.values())
         self.options = from_git(
             {key: settings.get(key) for key in keys if f"gitmem.{key.lower()}" in settings.raw}
@@ -228,19 +236,17 @@ class RepositoryView:
         self._seen = seen
 
     def _config_state(self) -> tuple[Any, ...]:
-        common, gitdir = self.location.commondir, self.location.gitdir
-        return _state(os.path.join(common, "config")), _state(
-            os.path.join(gitdir, "config.worktree")
-        )
+        return tuple((path, _state(path)) for path in self._config_files)
 
     def _files_state(self) -> tuple[Any, ...]:
         """Return what changes with a memory ref, HEAD, the snoozes or the settings."""
         common, gitdir = self.location.commondir, self.location.gitdir
         refs = (SHARED, "packed-refs", "reftable/tables.list")
         files = [
-            *(os.path.join(common, name) for name in (*refs, PRIVATE, "HEAD", "config")),
+            *(os.path.join(common, name) for name in (*refs, PRIVATE, "HEAD")),
             *(os.path.join(common, "gitmem", name) for name in ("state.db", "state.db-wal")),
-            *(os.path.join(gitdir, name) for name in ("HEAD", "logs/HEAD", "config.worktree")),
+            *(os.path.join(gitdir, name) for name in ("HEAD", "logs/HEAD")),
+            *self._config_files,
         ]
         if self.app.has_user():
             files += [os.path.join(self.app.user.location.commondir, name) for name in refs]
