@@ -123,6 +123,10 @@ def test_marks_of_all_kinds_go_and_come(nvim: Callable[..., dict[str, Any]]) -> 
         ("pay.py", 10),
     ]
     assert "Money is decimal" in about_files[0][2] and "snoozed until" in about_files[2][2]
+    assert (
+        told["foreign"]
+        == ["gitmem: this buffer is not a file of a git repository; open one first."] * 2
+    )
     assert [text for text in told["said"] if "off" in text] == [
         "gitmem: marks are off; :Gitmem toggle shows them again."
     ] * 2

@@ -42,9 +42,17 @@ export class Marks implements vscode.Disposable {
     }
   }
 
-  /** Show all marks or none; kept for this workspace, in no file of it. */
-  toggle(): Promise<void> {
-    return this.set(!this.on);
+  /** Show all marks or none; kept for this workspace, in no file of it. Git's configuration may have them off: the server knows. */
+  async toggle(): Promise<void> {
+    if (this.state.get<boolean>(KEY) === undefined) {
+      const file = vscode.window.activeTextEditor?.document.uri;
+      const here = file && (await this.client.ask<Status>("gitmem.status", this.client.uri(file)));
+      const status = here ?? (await this.client.ask<Status>("gitmem.status", null)); // the workspace's, for what is no file of it
+      if (status) {
+        this.learn(status);
+      }
+    }
+    await this.set(!this.on);
   }
 
   private async set(on: boolean | undefined): Promise<void> {

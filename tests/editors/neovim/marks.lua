@@ -98,5 +98,19 @@ D.main(function()
   D.out.all = vim.tbl_map(function(item)
     return { vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':t'), item.lnum, item.text:match('^%S+ (.*)$') }
   end, vim.fn.getqflist())
+
+  -- a file that git keeps is none of the work tree
+  vim.cmd('edit .git/COMMIT_EDITMSG')
+  require('gitmem.client').attach(0)
+  local before = #said
+  vim.cmd('Gitmem toggle')
+  D.wait('a word about the toggle', function()
+    return #said > before
+  end)
+  vim.cmd('Gitmem status')
+  D.wait('a word about the status', function()
+    return #said > before + 1
+  end)
+  D.out.foreign = { said[before + 1], said[before + 2] }
   D.out.said = said
 end)

@@ -9,6 +9,9 @@ local crashes, most_crashes = 0, 3
 local patience = 3000 -- milliseconds that a server has to stop by itself
 local reads = { ['gitmem.list'] = true, ['gitmem.show'] = true, ['gitmem.status'] = true, ['gitmem.timeline'] = true, ['gitmem.why'] = true, ['gitmem.code'] = true }
 
+-- what is said where an answer is about the repository of a buffer, and there is none
+M.foreign = 'gitmem: this buffer is not a file of a git repository; open one first.'
+
 --- What a code lens names, shown in a list or a window of ours.
 local function list()
   require('gitmem.commands').run({ fargs = { 'list' } })

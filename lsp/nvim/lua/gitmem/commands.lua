@@ -231,7 +231,7 @@ local function status()
       end
     end
     vim.notify(('gitmem: %s: %s'):format(ui.one_line(told.root), table.concat(parts, ', ')))
-  end)
+  end, nil, nil, client.foreign)
 end
 
 local function log()

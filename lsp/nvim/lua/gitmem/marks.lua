@@ -37,7 +37,7 @@ function M.toggle()
   end
   client.execute('gitmem.status', { vim.uri_from_bufnr(bufnr) }, function(status)
     M.set(status.marks == false)
-  end, running, bufnr)
+  end, running, bufnr, client.foreign)
 end
 
 --- Go to the next line with a gotcha, or the one before; round the end of the file, as ]d does.
