@@ -441,9 +441,11 @@ async def test_a_path_out_of_the_repository_is_in_no_list(shown, path):
 def test_memories_about_no_code_take_no_place_in_the_list_of_a_repository(repo, monkeypatch):
     """The list is bounded after they are left out."""
     monkeypatch.setattr(reports, "LISTED", 2)
+    for number in range(3):
+        repo.memory(f"a rule of before {number}", "")
     about = repo.memory("carts are lists", "cart.py:4")
     for number in range(3):
-        repo.memory(f"a rule {number}", "")
+        repo.memory(f"a rule of after {number}", "")
     view = RepositoryView(locate(str(repo.root), repo.env), repo.env)
 
     assert [row["id"] for row in open_rows(view, ("gotcha", "memory"))] == [about.id]
