@@ -277,7 +277,8 @@ class Terminal:
         }
         try:
             # the user's own pager setting, run as git runs it: through the shell
-            return subprocess.Popen(command, stdin=subprocess.PIPE, shell=True, env=env)  # noqa: S602
+            pipe = subprocess.PIPE
+            return subprocess.Popen(command, stdin=pipe, shell=True, env=env)  # noqa: S602
         except OSError:
             return None
 
