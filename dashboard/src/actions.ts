@@ -14,6 +14,7 @@ const NOTHING_LEFT: Failure = { message: "Nothing that you did on this page is l
 
 // commands of this page that were not taken back, the last one at the end
 let commands: string[] = [];
+let running: Promise<Failure | null> = Promise.resolve(null);
 let show: (notice: Notice | null) => void = () => undefined;
 
 export function onNotice(listener: (notice: Notice | null) => void): void {
@@ -40,7 +41,9 @@ export async function perform(action: string, given: Record<string, unknown> = {
 }
 
 /** Take back a command of this page; without one, the last that was not taken back. */
-export async function undo(command = commands.at(-1)): Promise<void> {
+export async function undo(asked?: string): Promise<void> {
+  await running; // what it does may be the last command
+  const command = asked ?? commands.at(-1);
   if (command === undefined) {
     notifyFailure(NOTHING_LEFT);
     return;
@@ -51,7 +54,13 @@ export async function undo(command = commands.at(-1)): Promise<void> {
   });
 }
 
-async function attempt(action: string, given: Record<string, unknown>, then: (done: Done) => void): Promise<Failure | null> {
+function attempt(action: string, given: Record<string, unknown>, then: (done: Done) => void): Promise<Failure | null> {
+  show(null); // its Undo would take back the command before
+  running = answer(action, given, then);
+  return running;
+}
+
+async function answer(action: string, given: Record<string, unknown>, then: (done: Done) => void): Promise<Failure | null> {
   try {
     const done = await act(action, given);
     then(done);
