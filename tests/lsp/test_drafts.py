@@ -48,3 +48,22 @@ def test_a_draft_without_facts_is_not_deleted(draft):
     assert not editing.close(path.name)
     assert path.read_text().endswith("my words\n")
     assert editing.close(Path(editing.page("gotchas-a.py", "a page")).name)
+
+
+@pytest.mark.parametrize("has_facts", [True, False])
+@pytest.mark.parametrize("mode", ["edit", "supersede"])
+def test_words_in_a_draft_stay_when_it_is_opened_again(repo, mode: str, has_facts: bool):
+    """Also where the file beside it, which says what it is a draft of, was lost."""
+    made = repo.gotcha("Refunds are idempotent")
+    with repo.app() as app:
+        editing = Editing(app, str(repo.root / ".git/gitmem/editing"), str(repo.root))
+        path = Path(getattr(editing, mode)(made.id))
+        path.write_text(path.read_text() + "\nmy words\n")
+        if not has_facts:
+            Path(f"{path}.json").unlink()
+
+        assert Path(getattr(editing, mode)(made.id)) == path
+        assert path.read_text().endswith("my words\n")
+        saved = editing.save(path.name, path.read_text())
+
+    assert saved and "my words" in saved.record.body

@@ -63,17 +63,11 @@ class Editing:
         return self._write(f"{safe}.md", text)
 
     def edit(self, id: str) -> str:
-        """Return the path of a draft of a record.
-
-        One with text that was never committed is left as it is.
-        """
+        """Return the path of a draft of a record."""
         scope, stored = self.app.get(id)
         record = stored.record
-        name = f"edit-{record.id}.md"
-        if self._is_touched(name):
-            return os.path.join(self.folder, name)
         return self._draft(
-            name,
+            f"edit-{record.id}.md",
             render(record, EDIT_HINT),
             {"mode": "edit", "id": record.id, "scope": scope, "base": encode(record).decode()},
         )
@@ -130,8 +124,13 @@ class Editing:
         )
 
     def _draft(self, name: str, text: str, facts: dict[str, Any]) -> str:
+        """Return the path of a draft; text in it that was never committed stays as it is."""
+        path = os.path.join(self.folder, name)
+        if self._is_touched(name):
+            return path
         facts |= {"worktree": self.worktree, "text": text, "saved": False}
-        path = self._write(name, text)
+        if self._facts(name) is not None or not os.path.exists(path):
+            self._write(name, text)
         self._keep(name, facts)
         return path
 
