@@ -125,7 +125,23 @@ def color(codes: list[int]) -> str:
     return f"rgb({red},{green},{blue})"
 
 
-def style(given: str, now: dict[str, str]) -> dict[str, str]:  # noqa: C901
+SET = {
+    1: {"font-weight": "bold"},
+    3: {"font-style": "italic"},
+    4: {"text-decoration": "underline"},
+    **{number: {"color": BASIC[number % 10]} for number in (*range(30, 38), *range(90, 98))},
+    **{number: {"background": BASIC[number % 10]} for number in (*range(40, 48), *range(100, 108))},
+}
+RESET = {
+    22: "font-weight",
+    23: "font-style",
+    24: "text-decoration",
+    39: "color",
+    49: "background",
+}
+
+
+def style(given: str, now: dict[str, str]) -> dict[str, str]:
     """Return the look of a text after an escape sequence."""
     codes = [int(code or 0) for code in re.split("[;:]", given)] or [0]
     out = dict(now)
@@ -133,27 +149,15 @@ def style(given: str, now: dict[str, str]) -> dict[str, str]:  # noqa: C901
         code = codes.pop(0)
         if code == 0:
             out = {}
-        elif code == 1:
-            out["font-weight"] = "bold"
-        elif code == 3:
-            out["font-style"] = "italic"
-        elif code == 4:
-            out["text-decoration"] = "underline"
+        elif code in SET:
+            out |= SET[code]
+        elif code in RESET:
+            out.pop(RESET[code], None)
         elif code == 7:
-            out["color"], out["background"] = (
-                out.get("background", BACKGROUND),
-                out.get("color", FOREGROUND),
-            )
-        elif code in {22, 23, 24}:
-            out.pop({22: "font-weight", 23: "font-style", 24: "text-decoration"}[code], None)
-        elif code in {39, 49}:
-            out.pop("color" if code == 39 else "background", None)
+            background, foreground = out.get("background", BACKGROUND), out.get("color", FOREGROUND)
+            out |= {"color": background, "background": foreground}
         elif code in {38, 48}:
             out["color" if code == 38 else "background"] = color(codes)
-        elif 30 <= code <= 37 or 90 <= code <= 97:
-            out["color"] = BASIC[code % 10]
-        elif 40 <= code <= 47 or 100 <= code <= 107:
-            out["background"] = BASIC[code % 10]
     return out
 
 

@@ -79,7 +79,34 @@ def rates(counts: Counter[str]) -> tuple[float, float]:
     )
 
 
-def history(tree: Tree, seed: int, steps: int) -> Counter[str]:  # noqa: C901
+def change(r: random.Random, files: dict[str, list[Line]], step: int) -> None:
+    """Move, split or edit one of the files."""
+    name = r.choice(sorted(files))
+    text = files[name]
+    what = r.random()
+    ids = [x.ids[0] for x in text if x.ids]
+    mark = r.choice(ids) if ids else 0
+    if what < 0.15:
+        files[f"src/moved{step}/{name.rsplit('/', 1)[1]}"] = files.pop(name)
+    elif what < 0.25:
+        files[name], other = edits.split(r, text, mark)
+        if other:
+            files[name.replace(".", f"_part{step}.")] = other
+    else:
+        files[name] = EDITS[r.choice(sorted(EDITS))](r, text, mark)
+
+
+def save(tree: Tree, files: dict[str, list[Line]]) -> None:
+    """Commit these files and no others."""
+    for path in list((tree.path / "src").rglob("*")) if (tree.path / "src").exists() else []:
+        if path.is_file():
+            path.unlink()
+    for name, text in files.items():
+        tree.write(name, "\n".join(x.text for x in text) + "\n")
+    tree.commit()
+
+
+def history(tree: Tree, seed: int, steps: int) -> Counter[str]:
     """Replay edits as commits of a repository, renames and splits among them; count where marks land at the end."""
     r = random.Random(seed)
     files: dict[str, list[Line]] = {}
@@ -91,35 +118,15 @@ def history(tree: Tree, seed: int, steps: int) -> Counter[str]:  # noqa: C901
         ]
         base += len(lines)
 
-    def write() -> None:
-        for path in list((tree.path / "src").rglob("*")) if (tree.path / "src").exists() else []:
-            if path.is_file():
-                path.unlink()
-        for name, text in files.items():
-            tree.write(name, "\n".join(x.text for x in text) + "\n")
-        tree.commit()
-
-    write()
+    save(tree, files)
     anchors = []
     for name, text in files.items():
         for _ in range(12):
             line = choose(r, [x.text for x in text])
             anchors.append((text[line].ids[0], tree.anchor(f"{name}:{line + 1}")))
     for step in range(steps):
-        name = r.choice(sorted(files))
-        text = files[name]
-        what = r.random()
-        ids = [x.ids[0] for x in text if x.ids]
-        mark = r.choice(ids) if ids else 0
-        if what < 0.15:
-            files[f"src/moved{step}/{name.rsplit('/', 1)[1]}"] = files.pop(name)
-        elif what < 0.25:
-            files[name], other = edits.split(r, text, mark)
-            if other:
-                files[name.replace(".", f"_part{step}.")] = other
-        else:
-            files[name] = EDITS[r.choice(sorted(EDITS))](r, text, mark)
-        write()
+        change(r, files, step)
+        save(tree, files)
     follower = tree.follower(60.0)
     counts: Counter[str] = Counter()
     for id, anchor in anchors:

@@ -144,37 +144,43 @@ def _evaluated(node: ast.AST, module: Any) -> Any:
     return eval(code, {**vars(module), "re": re})
 
 
-def collect() -> tuple[list[Expression], list[str]]:  # noqa: C901
-    """Return the expressions of the product, and the places that make some of what no test can see."""
-    uses: dict[tuple[str, str], set[str]] = {}
-    rows: dict[tuple[Any, int], Expression] = {}
-    unseen: list[str] = []
-    sources = list(modules())
-    for place, file, _ in sources:
-        for name, method in OF_A_NAME.findall(file.read_text()):
-            uses.setdefault((place, name), set()).add(method)
-    shared: dict[str, set[str]] = {}
-    for (_, name), methods in uses.items():
-        shared.setdefault(name, set()).update(methods)
+class Collection:
+    """The expressions of the product, and the places that make some of what no test can see."""
 
-    def add(place: str, pattern: "re.Pattern[Any]", methods: set[str], most: int = 100_000) -> None:
-        row = rows.setdefault(
+    def __init__(self) -> None:
+        self.rows: dict[tuple[Any, int], Expression] = {}
+        self.unseen: list[str] = []
+        self._uses: dict[tuple[str, str], set[str]] = {}
+        self._shared: dict[str, set[str]] = {}
+
+    def note_uses(self, place: str, file: Path) -> None:
+        """Note the methods that a module calls on expressions that have names."""
+        for name, method in OF_A_NAME.findall(file.read_text()):
+            self._uses.setdefault((place, name), set()).add(method)
+            self._shared.setdefault(name, set()).add(method)
+
+    def add(
+        self, place: str, pattern: "re.Pattern[Any]", methods: set[str], most: int = 100_000
+    ) -> None:
+        """Add an expression; what is asked of it more than one way may be asked in any."""
+        row = self.rows.setdefault(
             (pattern.pattern, pattern.flags), Expression(place, pattern, set(methods), most)
         )
         row.methods = row.methods | methods if row.methods and methods else set()
 
-    for place, file, module in sources:
-        names: dict[int, str] = {}
+    def add_named(self, place: str, module: Any) -> None:
+        """Add the expressions that stand in variables of a module."""
         for name, value in list(vars(module).items()):
-            for found in _values(value):
-                direct = found is value
-                methods = (
-                    shared.get(name, set())
-                    if direct and not name.startswith("_")
-                    else uses.get((place, name), set())
-                )
-                add(f"{place}: {name}", _compiled(found), methods if direct else set())
-                names[id(found)] = name
+            for expression in _values(value):
+                methods: set[str] = set()
+                if expression is value and not name.startswith("_"):
+                    methods = self._shared.get(name, set())
+                elif expression is value:
+                    methods = self._uses.get((place, name), set())
+                self.add(f"{place}: {name}", _compiled(expression), methods)
+
+    def add_made(self, place: str, file: Path, module: Any) -> None:
+        """Add the expressions that calls in a module make."""
         source = file.read_text()
         nodes = list(ast.walk(ast.parse(source))) if MAKES.search(source) else []
         asked = dict(filter(None, map(_method_of_kept, nodes)))
@@ -184,26 +190,43 @@ def collect() -> tuple[list[Expression], list[str]]:  # noqa: C901
                 continue
             assert isinstance(node, ast.Call)
             try:
-                pattern = _evaluated(node.args[0], module)
-                flags = 0
-                for extra in [
-                    *node.args[1 if method == "compile" else 9 :],
-                    *(k.value for k in node.keywords if k.arg == "flags"),
-                ]:
-                    flags |= int(_evaluated(extra, module))
-                if isinstance(node.func, ast.Name) and node.func.id == "_rx":
-                    flags |= re.ASCII
-                compiled = (
-                    pattern if isinstance(pattern, re.Pattern) else re.compile(pattern, flags)
-                )
+                compiled = _made(node, method, module)
             except Exception:  # noqa: BLE001 - names of a function's own, mostly
-                unseen.append(f"{place}:{node.lineno}")
+                self.unseen.append(f"{place}:{node.lineno}")
                 continue
             method = asked.get(node, method)
             if method != "compile":
-                add(f"{place}:{node.lineno}", compiled, {method})
-            elif (compiled.pattern, compiled.flags) not in rows:
-                add(f"{place}:{node.lineno}", compiled, set())
+                self.add(f"{place}:{node.lineno}", compiled, {method})
+            elif (compiled.pattern, compiled.flags) not in self.rows:
+                self.add(f"{place}:{node.lineno}", compiled, set())
+
+
+def _made(node: ast.Call, method: str, module: Any) -> "re.Pattern[Any]":
+    """Return the expression that a call makes, or raise whatever its arguments raise."""
+    pattern = _evaluated(node.args[0], module)
+    if isinstance(pattern, re.Pattern):
+        return pattern
+    flags = 0
+    for extra in [
+        *node.args[1 if method == "compile" else 9 :],
+        *(k.value for k in node.keywords if k.arg == "flags"),
+    ]:
+        flags |= int(_evaluated(extra, module))
+    if isinstance(node.func, ast.Name) and node.func.id == "_rx":
+        flags |= re.ASCII
+    return re.compile(pattern, flags)
+
+
+def collect() -> tuple[list[Expression], list[str]]:
+    """Return the expressions of the product, and the places that make some of what no test can see."""
+    collection = Collection()
+    sources = list(modules())
+    for place, file, _ in sources:
+        collection.note_uses(place, file)
+    for place, file, module in sources:
+        collection.add_named(place, module)
+        collection.add_made(place, file, module)
+    add = collection.add
     for kind, prefixes, body in formats.PREFIXED:
         for prefix in prefixes.split():
             add(
@@ -217,7 +240,7 @@ def collect() -> tuple[list[Expression], list[str]]:  # noqa: C901
         add("passwords: ANNOUNCED", announced, set())
     for language in LANGUAGES:
         add(f"{language}.toml: lead_in", markers._lead_ins(language), {"match"})
-    return list(rows.values()), unseen
+    return list(collection.rows.values()), collection.unseen
 
 
 # -- inputs
@@ -277,20 +300,11 @@ class Inputs:
         """Return a text that a part matches, and note its repetitions."""
         out = ""
         for op, value in tree:
-            out += self._one(str(op), value, before + out)
+            out += self._text_of(str(op), value, before + out)
         return out
 
-    def _one(self, name: str, value: Any, before: str) -> str:  # noqa: C901
-        if name == "LITERAL":
-            return chr(value)
-        if name == "NOT_LITERAL":
-            return next(c for c in self.wanted + "ab" if ord(c) != value)
-        if name == "ANY":
-            return self.wanted
-        if name == "IN":
-            return _member(value, self.wanted)
-        if name == "CATEGORY":
-            return _member([(name, value)], self.wanted)
+    def _text_of(self, name: str, value: Any, before: str) -> str:
+        """Return a text that an operation of the expression matches."""
         if name in {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}:
             low, high, body = value
             text = self._sample(body, before)
@@ -310,6 +324,20 @@ class Inputs:
             return ""
         if name == "GROUPREF_EXISTS":
             return self._sample(value[1], before)
+        return self._character(name, value)
+
+    def _character(self, name: str, value: Any) -> str:
+        """Return the character that an operation matches; empty for one that matches none."""
+        if name == "LITERAL":
+            return chr(value)
+        if name == "NOT_LITERAL":
+            return next(c for c in self.wanted + "ab" if ord(c) != value)
+        if name == "ANY":
+            return self.wanted
+        if name == "IN":
+            return _member(value, self.wanted)
+        if name == "CATEGORY":
+            return _member([(name, value)], self.wanted)
         return ""
 
     def texts(self, most: int = 90) -> list[tuple[str, str, str]]:

@@ -93,11 +93,13 @@ OS_CALLS = frozenset(
 )
 SHUTIL_READS = frozenset({"which", "get_terminal_size", "disk_usage"})
 PATH_CALLS = frozenset({"write_text", "write_bytes", "symlink_to", "hardlink_to", "touch"})
+PATH_CHANGES = frozenset({"unlink", "rmdir", "mkdir", "rename", "replace", "chmod"})
+PATHS = ("Path(", "pathlib.Path(")
 OWN_CALLS = frozenset({"write_atomic", "create", "make_folder"})
 WRITE_FLAGS = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND")
 
 
-def _writes(node: ast.Call) -> bool:  # noqa: C901
+def _writes(node: ast.Call) -> bool:
     """Say whether a call may write, rename or delete a path."""
     function = node.func
     if isinstance(function, ast.Name):
@@ -107,30 +109,35 @@ def _writes(node: ast.Call) -> bool:  # noqa: C901
     if not isinstance(function, ast.Attribute):
         return False
     owner = ast.unparse(function.value)
+    if function.attr == "open":
+        return _opens_to_write(node, owner)
+    return _method_writes(node, owner, function.attr)
+
+
+def _opens_to_write(node: ast.Call, owner: str) -> bool:
+    """Say whether a call of `owner.open` may write."""
     if owner == "os":
-        if function.attr == "open":
-            return any(flag in ast.unparse(node) for flag in WRITE_FLAGS) or not _names_flags(node)
-        return function.attr in OS_CALLS
+        return any(flag in ast.unparse(node) for flag in WRITE_FLAGS) or not _names_flags(node)
+    if owner in {"io", "gzip", "bz2", "lzma"}:
+        return _is_write_mode(node, 1)
+    if owner.startswith(PATHS):
+        return _is_write_mode(node, 0)
+    return owner in {"shutil", "tempfile"}
+
+
+def _method_writes(node: ast.Call, owner: str, name: str) -> bool:
+    """Say whether a call of `owner.name`, which is not `open`, may write."""
+    if owner == "os":
+        return name in OS_CALLS
     if owner == "shutil":
-        return function.attr not in SHUTIL_READS
+        return name not in SHUTIL_READS
     if owner == "tempfile":
         return True
-    if owner in {"io", "gzip", "bz2", "lzma"} and function.attr == "open":
-        return _is_write_mode(node, 1)
-    if function.attr == "open" and owner.startswith(("Path(", "pathlib.Path(")):
-        return _is_write_mode(node, 0)
-    if function.attr in PATH_CALLS:
-        return function.attr != "touch" or owner.startswith("Path(")
-    if function.attr in {
-        "unlink",
-        "rmdir",
-        "mkdir",
-        "rename",
-        "replace",
-        "chmod",
-    } and owner.startswith(("Path(", "pathlib.Path(")):
+    if name in PATH_CALLS:
+        return name != "touch" or owner.startswith("Path(")
+    if name in PATH_CHANGES and owner.startswith(PATHS):
         return True
-    return owner == "click" and function.attr == "File" and _is_write_mode(node, 0)
+    return owner == "click" and name == "File" and _is_write_mode(node, 0)
 
 
 def _names_flags(node: ast.Call) -> bool:

@@ -55,64 +55,51 @@ actions = st.lists(
 )
 
 
-def act(repo: Path, step: str, name: str, content: bytes) -> None:  # noqa: C901
+GIT_STEPS = {
+    "stage": ("--literal-pathspecs", "add", "-A", "--", "NAME"),
+    "unstage": ("--literal-pathspecs", "rm", "-q", "--cached", "-f", "--", "NAME"),
+    "intend": ("--literal-pathspecs", "add", "-N", "--", "NAME"),
+    "commit": ("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "more"),
+    "assume": ("--literal-pathspecs", "update-index", "--assume-unchanged", "--", "NAME"),
+    "skip": ("--literal-pathspecs", "update-index", "--skip-worktree", "--", "NAME"),
+    "split": ("update-index", "--split-index"),
+}
+
+
+def act(repo: Path, step: str, name: str, content: bytes) -> None:
     """Change a work tree as a person might; what makes no sense there does nothing."""
-    path = repo / name
-    quiet = {"capture_output": True, "check": False}
-    literal = ["git", "-C", str(repo), "--literal-pathspecs"]
+    if step in GIT_STEPS:
+        command = [part.replace("NAME", name) for part in GIT_STEPS[step]]
+        subprocess.run(["git", "-C", str(repo), *command], capture_output=True, check=False)
+        return
     try:
-        if step == "write":
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        elif step == "stage":
-            subprocess.run([*literal, "add", "-A", "--", name], **quiet)
-        elif step == "remove":
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-        elif step == "unstage":
-            subprocess.run([*literal, "rm", "-q", "--cached", "-f", "--", name], **quiet)
-        elif step == "link":
-            path.unlink(missing_ok=True)
-            path.symlink_to("a.txt")
-        elif step == "exec":
-            path.chmod(path.stat().st_mode ^ stat.S_IXUSR)
-        elif step == "folder":
-            path.unlink()
-            (path / "inner").parent.mkdir()
-            (path / "inner").write_bytes(content)
-        elif step == "intend":
-            subprocess.run([*literal, "add", "-N", "--", name], **quiet)
-        elif step == "commit":
-            subprocess.run(
-                [
-                    "git",
-                    "-C",
-                    str(repo),
-                    "-c",
-                    "user.name=A",
-                    "-c",
-                    "user.email=a@b",
-                    "commit",
-                    "-qm",
-                    "more",
-                ],
-                **quiet,
-            )
-        elif step == "assume":
-            subprocess.run([*literal, "update-index", "--assume-unchanged", "--", name], **quiet)
-        elif step == "skip":
-            subprocess.run([*literal, "update-index", "--skip-worktree", "--", name], **quiet)
-        elif step == "private":
-            path.chmod(0o700 if path.stat().st_mode & stat.S_IXUSR else 0o600)
-        elif step == "split":
-            subprocess.run([*literal, "update-index", "--split-index"], **quiet)
-        elif step == "eol":
-            (repo / ".gitattributes").write_bytes(
-                b"*.txt text eol=crlf\n" if content else b"* -text\n"
-            )
-        elif step == "ignored":
-            (repo / "x.log").write_bytes(content)
+        change_file(repo, step, repo / name, content)
     except OSError:
         return
+
+
+def change_file(repo: Path, step: str, path: Path, content: bytes) -> None:
+    """Change a file as an editor or a shell command would; raises OSError where it cannot."""
+    if step == "write":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    elif step == "remove":
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    elif step == "link":
+        path.unlink(missing_ok=True)
+        path.symlink_to("a.txt")
+    elif step == "exec":
+        path.chmod(path.stat().st_mode ^ stat.S_IXUSR)
+    elif step == "folder":
+        path.unlink()
+        (path / "inner").parent.mkdir()
+        (path / "inner").write_bytes(content)
+    elif step == "private":
+        path.chmod(0o700 if path.stat().st_mode & stat.S_IXUSR else 0o600)
+    elif step == "eol":
+        (repo / ".gitattributes").write_bytes(b"*.txt text eol=crlf\n" if content else b"* -text\n")
+    elif step == "ignored":
+        (repo / "x.log").write_bytes(content)
 
 
 def look(repo: Path) -> tuple[dict[str, object], str]:
