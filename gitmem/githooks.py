@@ -70,7 +70,7 @@ def main(args: "Sequence[str]") -> int:
         return 0  # git's command has succeeded or will; memory follows with the next command
 
 
-def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:  # noqa: C901
+def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:
     if hook_switch.by_variable(env) or env.get("GIT_QUARANTINE_PATH"):
         return 0
     repo = find_repository(os.getcwd(), env)
@@ -84,14 +84,18 @@ def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:  #
         if args and not sequences.is_under_way(repo.location.gitdir):
             _name_session(repo, args[0])
     elif name == "pre-push":
-        settings = repo.read_settings()
-        if settings.get("syncOnPush") and settings.get("remote"):
-            _start(repo, "sync")
+        _sync(repo)
     elif name in LATER:
         _note(repo.home, name, args)
         if _is_over(repo.location, name):
             _start(repo, "drain")
     return 0
+
+
+def _sync(repo: Repository) -> None:
+    settings = repo.read_settings()
+    if settings.get("syncOnPush") and settings.get("remote"):
+        _start(repo, "sync")
 
 
 def _is_over(where: Location, name: str) -> bool:

@@ -91,9 +91,9 @@ def _blame(history: CodeHistory, path: str, args: Sequence[str], contents: bytes
         return history.run("blame", "--porcelain", *args, "--", path, stdin=contents)
     except GitFailed as error:
         if "has only" in error.stderr:
-            found = re.search(r"has only (\d+) line", error.stderr)
+            number = re.search(r"has only (\d+) line", error.stderr)
             raise UserError(
-                f"'{path}' has {counted(int(found[1]), 'line') if found else 'fewer lines'}.",
+                f"'{path}' has {counted(int(number[1]), 'line') if number else 'fewer lines'}.",
                 "Name lines that are there: FILE:LINE or FILE:FIRST-LAST",
             ) from error
         raise UserError(
@@ -127,12 +127,7 @@ def _copied(
 
     Whoever copies a line has put it there; whoever moves one has not written it.
     """
-    doubtful: dict[tuple[str, str, str], list[_Line]] = {}
-    for line in moved:
-        other = plain[line.now]
-        if (other.commit, other.path, other.was) != (line.commit, line.path, line.was):
-            key = (other.commit.oid if other.commit else "", other.path, line.path)
-            doubtful.setdefault(key, []).append(line)
+    doubtful = _doubtful(moved, plain)
     names = {
         (oid, side, name): f"{revision}:{name}"
         for oid, *files in doubtful
@@ -140,21 +135,35 @@ def _copied(
         for name in files
         if oid or side == "before"
     }
-    found = contents_of(history, list(names.values()))
-    out = set()
+    saved = contents_of(history, list(names.values()))
+    out: set[int] = set()
     for (oid, *files), lines in doubtful.items():
         counts = {}
         for side in ("now", "before"):
             texts = [
-                _text_of(history, path, oid, side, name, names, found, contents)
+                _text_of(history, path, oid, side, name, names, saved, contents)
                 for name in dict.fromkeys(files)
             ]
             counts[side] = Counter(row.strip() for text in texts for row in text.split(b"\n"))
-        for line in lines:
-            text = line.text.strip()
-            if counts["now"][text] > counts["before"][text]:
-                out.add(line.now)
+        added = counts["now"] - counts["before"]
+        out.update(line.now for line in lines if line.text.strip() in added)
     return out
+
+
+def _doubtful(
+    moved: Sequence[_Line], plain: Mapping[int, _Line]
+) -> dict[tuple[str, str, str], list[_Line]]:
+    """Return {(commit, file now, file before): lines that only one of two calls takes for moved}.
+
+    The commit is "" for what is not committed.
+    """
+    doubtful: dict[tuple[str, str, str], list[_Line]] = {}
+    for line in moved:
+        other = plain[line.now]
+        if (other.commit, other.path, other.was) != (line.commit, line.path, line.was):
+            key = (other.commit.oid if other.commit else "", other.path, line.path)
+            doubtful.setdefault(key, []).append(line)
+    return doubtful
 
 
 def _text_of(
@@ -164,7 +173,7 @@ def _text_of(
     side: str,
     name: str,
     names: Mapping[tuple[str, str, str], str],
-    found: Mapping[str, bytes],
+    saved: Mapping[str, bytes],
     contents: bytes | None,
 ) -> bytes:
     """Return a file in the commit, or the work tree, that a line came with, or before it."""
@@ -172,19 +181,19 @@ def _text_of(
         if name == path and contents is not None:
             return contents
         return history.text(name) or b""
-    return found.get(names[oid, side, name], b"")
+    return saved.get(names[oid, side, name], b"")
 
 
 def _lines(out: bytes) -> list[_Line]:
     """Return the lines of `git blame --porcelain`."""
     facts: dict[str, dict[str, bytes]] = {}
-    found: list[_Line] = []
+    lines: list[_Line] = []
     oid, was, now = "", 0, 0
     for line in out.split(b"\n"):
         if line.startswith(b"\t"):
             about = facts[oid]
             committed = None if not oid.strip(NOT_COMMITTED) else _of_blame(oid, about)
-            found.append(_Line(committed, now, was, unquoted(about.get("filename", b"")), line[1:]))
+            lines.append(_Line(committed, now, was, unquoted(about.get("filename", b"")), line[1:]))
             continue
         header = _HEADER.fullmatch(line.decode("ascii", "replace"))
         if header:
@@ -193,20 +202,20 @@ def _lines(out: bytes) -> list[_Line]:
         elif oid:
             key, _, value = line.partition(b" ")
             facts[oid][key.decode("ascii", "replace")] = value
-    return found
+    return lines
 
 
 def _joined(lines: Sequence[_Line]) -> list[Blamed]:
     """Return runs of lines."""
-    found: list[Blamed] = []
+    runs: list[Blamed] = []
     for line in lines:
-        last = found[-1] if found else None
+        last = runs[-1] if runs else None
         follows = last and (last.first + last.count, last.was + last.count) == (line.now, line.was)
         if last and follows and (last.commit, last.path) == (line.commit, line.path):
             last.count += 1
         else:
-            found.append(Blamed(line.commit, line.now, 1, line.was, line.path))
-    return found
+            runs.append(Blamed(line.commit, line.now, 1, line.was, line.path))
+    return runs
 
 
 def _of_blame(oid: str, about: Mapping[str, bytes]) -> CodeCommit:

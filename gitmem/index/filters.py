@@ -149,7 +149,10 @@ def marks(values: "Sequence[Any]") -> str:
     return ",".join("?" * len(values))
 
 
-def filtered(  # noqa: C901
+OF_SESSIONS = "(kind IN ('session', 'snapshot') AND origin = 'captured')"
+
+
+def filtered(
     *,
     kinds: "Sequence[str]" = (),
     stores: "Sequence[str]" = (),
@@ -205,37 +208,31 @@ def filtered(  # noqa: C901
         categories=categories,
         severities=severities,
     )
-    if what:
-        where.append(f"{WHAT} = ?")
-        values.append(what)
     for tag in tags:
         where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
         values.append(tag)
-    if paths:
-        where.append(f"n IN (SELECT n FROM places WHERE path IN ({marks(paths)}))")
-        values += paths
-    if numbers:
-        where.append(f"n IN ({marks(numbers)})")
-        values += numbers
+    for wanted, condition in (
+        ((what,) if what else (), f"{WHAT} = ?"),
+        (paths, f"n IN (SELECT n FROM places WHERE path IN ({marks(paths)}))"),
+        (numbers, f"n IN ({marks(numbers)})"),
+        (() if conflict is None else (int(conflict),), "conflict = ?"),
+    ):
+        if wanted:
+            where.append(condition)
+            values += wanted
     for is_asked, condition in (
         (globs, "n IN (SELECT n FROM globs)"),
         (triggered, "n IN (SELECT n FROM codes)"),
         (pinned, LASTING),
         (verifiable, "verify <> ''"),
+        (by_sessions, OF_SESSIONS),
+        (by_hand and not by_sessions, f"NOT {OF_SESSIONS}"),
+        # in full: only so does SQLite see that an index has these alone
+        (unconfirmed is True, "unconfirmed = 1"),
+        (unconfirmed is False, "unconfirmed = 0"),
     ):
         if is_asked:
             where.append(condition)
-    if by_hand or by_sessions:
-        where.append(
-            ("" if by_sessions else "NOT ")
-            + "(kind IN ('session', 'snapshot') AND origin = 'captured')"
-        )
-    if unconfirmed is not None:
-        # in full: only so does SQLite see that an index has these alone
-        where.append("unconfirmed = 1" if unconfirmed else "unconfirmed = 0")
-    if conflict is not None:
-        where.append("conflict = ?")
-        values.append(int(conflict))
     for holds, bound in (
         chosen(ids, without),
         is_resolved(resolved),

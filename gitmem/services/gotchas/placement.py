@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from gitmem.codemap.anchors.placement import Placement
@@ -80,7 +81,7 @@ def place(
     relative to the work tree, `names` are those that the file has had.
     """
     rows, names = list(rows), (path, *names)
-    known = [
+    anchors = [
         (n, anchor)
         for n, row in enumerate(rows)
         for anchor in row["anchors"]
@@ -88,7 +89,9 @@ def place(
     ]
     spots_of: dict[int, list[Placement]] = {}
     for (n, _), spot in zip(
-        known, follower.place_all([anchor for _, anchor in known], path, lines, blob), strict=True
+        anchors,
+        follower.place_all([anchor for _, anchor in anchors], path, lines, blob),
+        strict=True,
     ):
         spots_of.setdefault(n, []).append(spot)
     out = []
@@ -118,32 +121,39 @@ def place(
     )
 
 
-def gone(found: Sequence[Placed], follower: Follower, go_on: Callable[[], bool]) -> list[Placed]:
+def gone(placed: Sequence[Placed], follower: Follower, go_on: Callable[[], bool]) -> list[Placed]:
     """Return placed gotchas, those that are adrift at the file that their code moved to.
 
     If only the definition of the code moved, this is the file that it moved to.
     """
     out = []
-    for one in found:
-        where = one.where
-        if (
-            where.state in {"adrift", "approximate"}
-            or (where.state == "changed" and where.confidence < SURE)
-        ) and go_on():
-            spots = [
-                follower.now(anchor)
-                for anchor in one.row["anchors"]
-                if isinstance(anchor.get("path"), str)
-            ]
-            elsewhere = [
-                spot
-                for state in GONE
-                for spot in spots
-                if spot.state == state and spot.path != where.path
-            ]
-            where = elsewhere[0] if elsewhere else where
-        out.append(Placed(one.row, where, one.distance))
+    for gotcha in placed:
+        where = gotcha.where
+        if _may_be_gone(where) and go_on():
+            where = _moved_to(gotcha.row, follower, where.path) or where
+        out.append(Placed(gotcha.row, where, gotcha.distance))
     return out
+
+
+def _may_be_gone(where: Placement) -> bool:
+    """Say whether code that was placed in its file may be in another one by now."""
+    return where.state in {"adrift", "approximate"} or _is_doubtful(where)
+
+
+def _is_doubtful(where: Placement) -> bool:
+    return where.state == "changed" and where.confidence < SURE
+
+
+def _moved_to(row: Row, follower: Follower, path: str) -> Placement | None:
+    """Return where the code of a gotcha is now, if that is in a file other than this one."""
+    spots = [
+        follower.now(anchor) for anchor in row["anchors"] if isinstance(anchor.get("path"), str)
+    ]
+    for state in GONE:
+        for spot in spots:
+            if spot.state == state and spot.path != path:
+                return spot
+    return None
 
 
 def arrived(
@@ -160,30 +170,40 @@ def arrived(
     If only the definition is in this file, the state is `approximate`. `lines` is the text of this
     file.
     """
-    known = [
+    text = "\n".join(code.rstrip("\r\n") for code in lines)
+    out: dict[str, Placed] = {}
+    for row, number, anchor in _candidates(rows, follower, path, text, go_on):
+        if row["id"] in out:
+            continue
+        if not go_on():
+            break
+        spot = follower.now(anchor)
+        if spot.path == path and spot.state in states:
+            out[row["id"]] = Placed(row, spot, _away(spot, line), number)
+    return list(out.values())
+
+
+def _candidates(
+    rows: Iterable[Row], follower: Follower, path: str, text: str, go_on: Callable[[], bool]
+) -> Iterator[tuple[Row, int, Row]]:
+    """Yield (gotcha, number of the anchor, anchor) of other files whose code may be in this text.
+
+    Ends when `go_on` says no. To search all files is dear; most code has no line in this one.
+    """
+    anchors = [
         (row, number, anchor)
         for row in rows
         for number, anchor in enumerate(row["anchors"])
         if isinstance(anchor.get("path"), str) and anchor["path"] != path and anchor.get("lines")
     ]
-    text = "\n".join(one.rstrip("\r\n") for one in lines)
-    out: dict[str, Placed] = {}
-    for start in range(0, len(known), BATCH):
-        part = known[start : start + BATCH]
+    for start in range(0, len(anchors), BATCH):
         if not go_on():
-            break
-        # to search all files is dear; most code has no line in this one
-        for (row, number, anchor), possible in zip(
-            part, follower.could_hold(text, [anchor for *_, anchor in part], path), strict=True
-        ):
-            if not possible or row["id"] in out:
-                continue
-            if not go_on():
-                break
-            found = follower.now(anchor)
-            if found.path == path and found.state in states:
-                out[row["id"]] = Placed(row, found, _away(found, line), number)
-    return list(out.values())
+            return
+        part = anchors[start : start + BATCH]
+        possible = follower.could_hold(text, [anchor for *_, anchor in part], path)
+        for candidate, is_possible in zip(part, possible, strict=True):
+            if is_possible:
+                yield candidate
 
 
 def names_of(
@@ -328,26 +348,37 @@ def survey(
         rows += [row | {"index": number} for row in _anchored(index, changed, SEEN)]
     rows = [row for row in rows if (row["index"], row["n"]) not in unseen]
     sort_rows(rows, "severity")
+    drifted: list[tuple[int, Drifted]] = []
+    todo = [sum(map(_is_place, row["anchors"])) for row in rows]
+    done = 0
+    for at, anchor, where in _placements(rows, follower, go_on):
+        if where.stale or where.state in {"changed", "approximate", "adrift", "moved"}:
+            drifted.append((at, Drifted(rows[at], anchor, where)))
+        todo[at] -= 1
+        done += not todo[at]
+        if step and (done % 100 == 0 or done == len(rows)):
+            step(done, len(rows))
+    drifted.sort(key=itemgetter(0))
+    checked = total - len(unseen) - len(rows) + done
+    return PlacementSurvey([place for _, place in drifted], total, checked, follower.was_late)
+
+
+def _placements(
+    rows: Sequence[Row], follower: Follower, go_on: Callable[[], bool]
+) -> Iterator[tuple[int, Row, Placement]]:
+    """Yield (number of the gotcha, anchor, where it is now), file by file.
+
+    Ends when `go_on` says no.
+    """
     files: dict[str, list[tuple[int, Row]]] = {}
     for at, row in enumerate(rows):
         for anchor in row["anchors"]:
             if _is_place(anchor):
                 files.setdefault(anchor["path"], []).append((at, anchor))
-    todo = [sum(map(_is_place, row["anchors"])) for row in rows]
-    found: list[tuple[int, Drifted]] = []
-    done = 0
     follower.expect(files)
-    for path, some in files.items():
-        for (at, anchor), where in _now(follower, path, some, go_on):
-            if where.stale or where.state in {"changed", "approximate", "adrift", "moved"}:
-                found.append((at, Drifted(rows[at], anchor, where)))
-            todo[at] -= 1
-            done += not todo[at]
-            if step and (done % 100 == 0 or done == len(rows)):
-                step(done, len(rows))
-    found.sort(key=lambda one: one[0])
-    checked = total - len(unseen) - len(rows) + done
-    return PlacementSurvey([one for _, one in found], total, checked, follower.was_late)
+    for path, anchors in files.items():
+        for (at, anchor), where in _now(follower, path, anchors, go_on):
+            yield at, anchor, where
 
 
 def _anchored(index: Index, paths: Sequence[str], fields: Sequence[str]) -> list[Row]:
@@ -366,7 +397,7 @@ def _is_place(anchor: Row) -> bool:
 
 
 def _now(
-    follower: Follower, path: str, some: Sequence[tuple[int, Row]], go_on: Callable[[], bool]
+    follower: Follower, path: str, anchors: Sequence[tuple[int, Row]], go_on: Callable[[], bool]
 ) -> Iterator[tuple[tuple[int, Row], Placement]]:
     """Yield anchors of one file with where they are now, as `Follower.now` says.
 
@@ -379,31 +410,21 @@ def _now(
         return
     data = follower.text(path)
     lines = None if data is None else data.decode("utf-8", "replace").split("\n")
-    some = sorted(some, key=lambda one: str(one[1].get("blob") or ""))
-    for start in range(0, len(some), BATCH):
-        part = some[start : start + BATCH]
+    anchors = sorted(anchors, key=lambda numbered: str(numbered[1].get("blob") or ""))
+    for start in range(0, len(anchors), BATCH):
+        part = anchors[start : start + BATCH]
         if not go_on():
             return
-        spots: list[Placement | None] = [None] * len(part)
+        spots: Sequence[Placement | None] = [None] * len(part)
         if data is not None and lines is not None:
-            spots = list(
-                follower.place_all(
-                    [anchor for _, anchor in part],
-                    path,
-                    lines,
-                    _blob(data, str(part[-1][1].get("blob") or "")),
-                )
-            )
-        for one, spot in zip(part, spots, strict=True):
-            if (
-                spot is None
-                or not spot.found
-                or (spot.state == "changed" and spot.confidence < SURE)
-            ):
+            blob = _blob(data, str(part[-1][1].get("blob") or ""))
+            spots = follower.place_all([anchor for _, anchor in part], path, lines, blob)
+        for numbered, spot in zip(part, spots, strict=True):
+            if spot is None or not spot.found or _is_doubtful(spot):
                 if not go_on():
                     return
-                spot = follower.now(one[1])
-            yield one, spot
+                spot = follower.now(numbered[1])
+            yield numbered, spot
 
 
 class Guide:
@@ -446,16 +467,16 @@ class Guide:
         names = names_of(path, self._follower, self._apart, self._elsewhere, self._go_on)
         rows = [*self._rows(paths=(path, *names)), *self._loose]
         unique = {row["id"]: row for row in rows if row["id"] not in self._hidden}
-        found = place(unique.values(), self._follower, path, lines, line, blob, names)
+        placed = place(unique.values(), self._follower, path, lines, line, blob, names)
         if self._apart:
-            found = gone(found, self._follower, self._go_on)
+            placed = gone(placed, self._follower, self._go_on)
             others = [
                 row
                 for row in self._elsewhere()
                 if row["id"] not in unique and row["id"] not in self._hidden
             ]
-            found += arrived(others, self._follower, path, lines, line, self._go_on)
-        return sorted(found, key=lambda one: one.distance)
+            placed += arrived(others, self._follower, path, lines, line, self._go_on)
+        return sorted(placed, key=attrgetter("distance"))
 
     def _elsewhere(self) -> list[Row]:
         """Return the worst of the gotchas whose own file has changed.
@@ -464,14 +485,14 @@ class Guide:
         """
         if self._others is None:
             paths = sorted(self._apart)
-            found = {
+            rows = {
                 row["id"]: row
                 for start in range(0, len(paths), 500)
                 for row in self._rows(
                     paths=paths[start : start + 500], order="severity", limit=MOVED_ROWS
                 )
             }
-            self._others = list(found.values())
+            self._others = list(rows.values())
             sort_rows(self._others, "severity")
         return self._others[:MOVED_ROWS]
 

@@ -7,7 +7,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,23 +89,11 @@ def check_refs(
     """
     indexed = repairs.index_tips(index)
     for name, ref in (("shared", SHARED), ("private", PRIVATE)):
-        path = os.path.join(location.commondir, ref)
         try:
             raw_ref(location.commondir, ref)
         except External as error:
-            known = [
-                tip
-                for tip in (indexed.get(name), packed_ref(location.commondir, ref))
-                if tip and repairs.is_commit(git, tip)
-            ]
-            yield HealthFinding(
-                "error",
-                str(error),
-                "Run: git mem doctor --fix"
-                if known
-                else f"Move {path} out of the way, then fetch it again: git mem sync",
-                repairs.set_ref(git, home, location.commondir, ref, known[0]) if known else None,
-            )
+            tips = (indexed.get(name), packed_ref(location.commondir, ref))
+            yield _damaged_ref(git, location, home, ref, str(error), tips)
     for path in _locks(location.commondir):
         yield HealthFinding(
             "warning",
@@ -121,6 +109,25 @@ def check_refs(
             "Run: git mem doctor --fix",
             repairs.unlink(path),
         )
+    yield from _check_history(git, mend)
+
+
+def _damaged_ref(
+    git: Git, location: Location, home: Home, ref: str, error: str, tips: Iterable[str | None]
+) -> HealthFinding:
+    """Return the finding of a ref that cannot be read; `tips` may be what it was."""
+    for tip in tips:
+        if tip and repairs.is_commit(git, tip):
+            repair = repairs.set_ref(git, home, location.commondir, ref, tip)
+            return HealthFinding("error", error, "Run: git mem doctor --fix", repair)
+    path = os.path.join(location.commondir, ref)
+    return HealthFinding(
+        "error", error, f"Move {path} out of the way, then fetch it again: git mem sync"
+    )
+
+
+def _check_history(git: Git, mend: Callable[[], str]) -> Iterator[HealthFinding]:
+    """Check that all objects of our refs are there."""
     rows = [
         row.split(" ", 1)
         for row in git.run("for-each-ref", "--format=%(objectname) %(refname)", NAMESPACE)
@@ -346,7 +353,7 @@ def check_folder(home: Home) -> Iterator[HealthFinding]:
         )
 
 
-def check_home(home: Home) -> Iterator[HealthFinding]:  # noqa: C901
+def check_home(home: Home) -> Iterator[HealthFinding]:
     """Check the journal, writes set aside, leftovers of a crash, and complaints of hooks."""
     waiting = journal.count(home)
     if waiting:
@@ -379,23 +386,28 @@ def check_home(home: Home) -> Iterator[HealthFinding]:  # noqa: C901
             f"a damaged working file was set aside: {os.path.basename(path)}",
             "It held counts only; delete it when you like.",
         )
-    log = home.join("hook.log")
-    if os.path.exists(log) and time.time() - os.path.getmtime(log) < 7 * 86400:
-        lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines()
-        sent = [line for line in lines if " Malformed: " in line]
-        failed = [line for line in lines if " Malformed: " not in line]
-        if sent:
-            yield HealthFinding(
-                "note",
-                f"agents sent {len(sent)} payload(s) that cannot be read; last: {sent[-1][:160]}",
-                f"All of them: {log}",
-            )
-        if failed:
-            yield HealthFinding(
-                "warning",
-                f"hooks failed {len(failed)} time(s); last: {failed[-1][:160]}",
-                f"All of them: {log}",
-            )
+    yield from _check_hook_log(home.join("hook.log"))
+
+
+def _check_hook_log(log: str) -> Iterator[HealthFinding]:
+    """Check what hooks complained of in the last seven days."""
+    if not os.path.exists(log) or time.time() - os.path.getmtime(log) >= 7 * 86400:
+        return
+    lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines()
+    sent = [line for line in lines if " Malformed: " in line]
+    failed = [line for line in lines if " Malformed: " not in line]
+    if sent:
+        yield HealthFinding(
+            "note",
+            f"agents sent {len(sent)} payload(s) that cannot be read; last: {sent[-1][:160]}",
+            f"All of them: {log}",
+        )
+    if failed:
+        yield HealthFinding(
+            "warning",
+            f"hooks failed {len(failed)} time(s); last: {failed[-1][:160]}",
+            f"All of them: {log}",
+        )
 
 
 def _age(path: str) -> float:

@@ -4,7 +4,7 @@ The difference leads from how things are now to how they were. Nothing is change
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gitmem.errors import UserError
@@ -96,7 +96,7 @@ def _check_paths(
         )
 
 
-def _plan_files(  # noqa: C901
+def _plan_files(
     work: Work,
     out: RestorePlan,
     files: dict[str, tuple[TreeEntry | None, TreeEntry | None]],
@@ -111,22 +111,36 @@ def _plan_files(  # noqa: C901
     for path, (old, new) in files.items():
         if not within(path, paths):
             continue
-        if COMMIT in {new.mode if new else 0, old.mode if old else 0}:
-            if new is not None and new.mode == COMMIT:
-                out.submodules[path] = new.oid
-        elif new is not None:
+        if new is not None and new.mode == COMMIT:
+            out.submodules[path] = new.oid
+        elif old is not None and old.mode == COMMIT:
+            continue
+        elif new is None:
+            _plan_removal(out, path, then, left_out, force=force)
+        else:
             out.write[path] = new
             if old is None and os.path.lexists(os.path.join(work.root, path)):
                 out.blocked[path] = unsaved.get(path, "git ignores it, so it was not saved")
-        elif path in left_out:
-            pass  # it was there, and was not saved: nobody knows that it was gone
-        elif not force and _was_ignored(path, then.state.ignored):
-            out.kept[path] = "git ignored it when the snapshot was made"
-        else:
-            out.remove.append(path)
     for path in (*out.write, *out.remove):
         if path in unsaved:
             out.blocked[path] = unsaved[path]
+
+
+def _plan_removal(
+    out: RestorePlan,
+    path: str,
+    then: SavedSnapshot,
+    left_out: Container[str],
+    *,
+    force: bool,
+) -> None:
+    """Plan what becomes of a file that a snapshot does not have."""
+    if path in left_out:
+        return  # it was there, and was not saved: nobody knows that it was gone
+    if not force and _was_ignored(path, then.state.ignored):
+        out.kept[path] = "git ignored it when the snapshot was made"
+    else:
+        out.remove.append(path)
 
 
 def _omitted(saved: SavedSnapshot) -> dict[str, str]:

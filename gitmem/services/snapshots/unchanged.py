@@ -44,7 +44,7 @@ def unusual_permissions(root: str, paths: Iterable[str]) -> Iterator[tuple[str, 
             yield path, f"{mode & 0o777:03o}"
 
 
-def converted(  # noqa: C901
+def converted(
     work: Work, entries: Sequence[tuple[str, str, str]], limit: int, algorithm: str
 ) -> Iterator[Unchanged]:
     """Yield the files among index entries that a checkout would write differently.
@@ -60,22 +60,27 @@ def converted(  # noqa: C901
     doubtful: dict[str, tuple[int, str, bytes]] = {}
     for mode, oid, path in chosen:
         kind, blob_size = kinds[path], sizes.get(oid, -1)
-        if not _may_differ(work.root, path, kind, blob_size):
+        data = _read(work.root, path, kind, blob_size, limit)
+        if data is None:
             continue
-        on_disk = file_on_disk(work.root, path, limit)
-        if not isinstance(on_disk, tuple):
-            continue
-        if object_id("blob", on_disk[1], algorithm) == oid:
-            if kind != CHECKED_OUT_AS_STORED:
-                yield Unchanged(path, int(mode, 8), None)
-        elif kind == CHECKED_OUT_AS_STORED:
-            yield Unchanged(path, int(mode, 8), on_disk[1])
-        elif kind != FILTERED and not _has_plain_crlf(on_disk[1], blob_size):
-            doubtful[path] = int(mode, 8), oid, on_disk[1]
+        is_stored = kind == CHECKED_OUT_AS_STORED
+        is_blob = object_id("blob", data, algorithm) == oid
+        if is_stored != is_blob:
+            yield Unchanged(path, int(mode, 8), None if is_blob else data)
+        elif not is_blob and kind != FILTERED and not _has_plain_crlf(data, blob_size):
+            doubtful[path] = int(mode, 8), oid, data
     for path, data in work.as_checked_out([(path, oid) for path, (_, oid, _) in doubtful.items()]):
         mode_on_disk, _, kept = doubtful[path]
         if data != kept:
             yield Unchanged(path, mode_on_disk, kept)
+
+
+def _read(root: str, path: str, kind: str, blob_size: int, limit: int) -> bytes | None:
+    """Return a file that may differ from its blob; None for others and for what is no file."""
+    if not _may_differ(root, path, kind, blob_size):
+        return None
+    on_disk = file_on_disk(root, path, limit)
+    return on_disk[1] if isinstance(on_disk, tuple) else None
 
 
 def _may_differ(root: str, path: str, kind: str, blob_size: int) -> bool:

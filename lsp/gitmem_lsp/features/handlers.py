@@ -289,40 +289,40 @@ async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list
     """
     workspace = ls.client_capabilities.workspace
     able = workspace.symbol if workspace else None
-    lazily, kind = (
-        bool(able and able.resolve_support),
-        outline.kind_for(able.symbol_kind if able else None),
-    )
+    is_lazy = bool(able and able.resolve_support)
+    kind = outline.kind_for(able.symbol_kind if able else None)
     places = {place.repository: place for place in ls.repositories.homes.values()}
     places |= {state.place.repository: state.place for state in ls.publisher.all() if state.place}
     out: list[t.WorkspaceSymbol] = []
     for repository, place in places.items():
         try:
             rows = await repository.search(params.query, FOUND)
-            found = await repository.run(_first_places, rows, place.worktree)
+            first_places = await repository.run(_first_places, rows, place.worktree)
         except GitmemError as error:
             ls.background.warn(error)
             continue
         for row in rows:
-            path, at = found[row["id"]]
+            path, at = first_places[row["id"]]
             if path and place.worktree and row["store"] != "user":
                 uri = Path(place.worktree, path).as_uri()
-                state = ls.publisher.get(uri)
-                notes = state.notes if state else ()
-                line = next((note.line for note in notes if note.id == row["id"]), at or 0)
+                line = _noted_line(ls, uri, row["id"], at or 0)
                 out.append(outline.listed(row, uri, line, kind))
-            elif lazily:
-                out.append(
-                    outline.listed(
-                        row, Path(repository.editing, f"edit-{row['id']}.md").as_uri(), None, kind
-                    )
-                )
+            elif is_lazy:
+                draft = Path(repository.editing, f"edit-{row['id']}.md")
+                out.append(outline.listed(row, draft.as_uri(), None, kind))
             elif len(out) < outline.PAGES:
                 path = await repository.run(
                     lambda place=place, row=row: editing(place).edit(row["id"])
                 )
                 out.append(outline.listed(row, Path(path).as_uri(), 0, kind))
     return out[: outline.MOST]
+
+
+def _noted_line(ls: Host, uri: str, id: str, otherwise: int) -> int:
+    """Return the line that a record has in a document that is shown, or another if it has none."""
+    state = ls.publisher.get(uri)
+    notes = state.notes if state else ()
+    return next((note.line for note in notes if note.id == id), otherwise)
 
 
 async def on_workspace_symbol_resolve(ls: Host, symbol: t.WorkspaceSymbol) -> t.WorkspaceSymbol:
