@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
+ASKING = {"-h", "--help", "--settings", "--package"}  # options of `hook` that people give
 BACKGROUND = (["drain"], ["read-code"])  # commands that hooks leave work to
 INTERRUPTED = 130  # exit code
 COLLECTING = 50_000  # new objects until garbage is looked for: most commands end before
@@ -127,7 +128,7 @@ def hook_of(args: list[str]) -> list[str] | None:
             return None
         at += 1
     rest = args[at + 1 :]
-    if args[at : at + 1] != ["hook"] or {"-h", "--help", "--settings", "--package"} & set(rest):
+    if args[at : at + 1] != ["hook"] or rest[:1] in (["off"], ["on"]) or ASKING & set(rest):
         return None
     for folder in folders:
         try:

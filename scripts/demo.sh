@@ -116,8 +116,8 @@ echo "   the agent: We went with PostgreSQL for the orders, because two writers 
 hook Stop sunday 'transcript_path=""' \
   'last_assistant_message="We went with PostgreSQL for the orders, because two writers need SERIALIZABLE. We still need to load-test the checkout endpoint."' >/dev/null
 hook SessionEnd sunday 'transcript_path=""' >/dev/null
-for _ in $(seq 200); do ! git mem summary --json | grep -q load-test || break; sleep 0.05; done
-run git mem summary
+for _ in $(seq 200); do ! git mem page summary --json | grep -q load-test || break; sleep 0.05; done
+run git mem page summary
 run git mem inbox
 step "   ... Ben accepts the decision, and shares it; Ana's next session is told"
 fact=$(git mem list -t decision --format '{id}')
@@ -159,7 +159,7 @@ git mem why app/pay.py:8 --json | grep -q 'Round the rate to a tenth' || { echo 
 step "10. What matters for a task, and what the project is made of"
 run git mem scout 'rate() fails when TAX_RATE is not set'
 git mem scout 'rate() fails when TAX_RATE is not set' --json | grep -q '"app/pay.py"' || { echo "demo: the file of the task was not found" >&2; exit 1; }
-run git mem dna --at HEAD
+run git mem code dna --at HEAD
 
 step "11. A decision that the code has left behind"
 mkdir scripts && echo 'rsync -a app/ shop:' > scripts/deploy.sh && git add scripts && git commit -qm 'Add a deploy script'
@@ -171,6 +171,6 @@ echo "$answer"
 grep -q 'scripts/deploy.sh was removed' <<<"$answer" || { echo "demo: the decision was not checked" >&2; exit 1; }
 id=$(git mem check --against code --json | python -c 'import json, sys; print(json.load(sys.stdin)["data"][0]["facts"][0]["id"])')
 run git mem check --resolve "$id=drop"
-run git mem health
+run git mem check --health
 
 printf '\n%sDone.%s Nothing outside of %s was touched%s.\n' "$bold" "$plain" "$scratch" "${KEEP:+; it is kept}"

@@ -12,8 +12,9 @@ from pathlib import Path
 import click
 
 from gitmem import __version__
+from gitmem.cli.commands import COMMANDS, words_of
 from gitmem.cli.group import Parts
-from gitmem.cli.main import COMMANDS, cli
+from gitmem.cli.main import cli
 from gitmem.config import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,10 +67,17 @@ def overview(command: click.Command, context: click.Context) -> dict[str, str]:
     if isinstance(command, Parts):
         return {name: row[2] for name, row in command.table.items()}
     if command is cli:
-        return {name: row[1] for name, row in COMMANDS.items()}
+        return {part: about for name in COMMANDS for part, about in _with_variants(name)}
     names = command.list_commands(context) if isinstance(command, click.Group) else []
     parts = {name: command.get_command(context, name) for name in names}
     return {name: part.get_short_help_str(200).rstrip(".") for name, part in parts.items()}
+
+
+def _with_variants(name: str) -> Iterator[tuple[str, str]]:
+    """Yield a command and what options make of it, each with one line."""
+    yield name, COMMANDS[name][1]
+    for word, about in words_of(name).items():
+        yield f"{name} {word}", about.rstrip(".")
 
 
 def blocks(text: str) -> list[Block]:
@@ -86,7 +94,7 @@ def markdown() -> str:
     """Return docs/commands.md."""
     parts = [TITLE, INTRO]
     for page in pages():
-        depth = max(2, len(page.name.split()) - 1)
+        depth = min(3, max(2, len(page.name.split()) - 1))
         parts.append(f"{'#' * depth} {page.name}\n\n```text\n{page.usage}\n```\n")
         parts += [f"```text\n{text}\n```\n" if kept else f"{text}\n" for kept, text in page.help]
         parts += _table("option", page.options) + _table("command", page.commands)
@@ -106,9 +114,14 @@ def roff(text: str) -> str:
     return re.sub(r"(?m)^(?=[.'])", r"\\&", re.sub(r"`([^`]*)`", r"\\fB\1\\fP", escaped))
 
 
+def dashed_name(page: Page) -> str:
+    """Return the name of a manual page: `git-mem-forget-purge`."""
+    return re.sub("[ -]+", "-", page.name)
+
+
 def manual(page: Page, version: str) -> str:
     """Return the manual page of a command, in the macros of man(7)."""
-    dashed = page.name.replace(" ", "-")
+    dashed = dashed_name(page)
     out = [f'.TH "{dashed.upper()}" "1" "" "git mem {version}" "git mem"', ".ad l", ".SH NAME"]
     out += [roff(f"{dashed} - {page.short}"), ".SH SYNOPSIS", roff(page.usage), ".SH DESCRIPTION"]
     for is_verbatim, text in page.help:
@@ -133,7 +146,7 @@ def files() -> dict[str, str]:
     """Return {path from the root: text} of all pages."""
     made = {"docs/commands.md": markdown()}
     for page in pages():
-        made[f"docs/man/{page.name.replace(' ', '-')}.1"] = manual(page, __version__)
+        made[f"docs/man/{dashed_name(page)}.1"] = manual(page, __version__)
     return made
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ SCHEMAS = Path(__file__).parents[1] / "gitmem" / "cli" / "schemas"
 
 
 def schema_path(command: str) -> Path:
-    """Return the schema file of a command such as 'gotcha list'."""
-    return SCHEMAS / f"{command.replace(' ', '-')}.json"
+    """Return the schema file of a command such as 'gotcha list' or 'forget --purge'."""
+    return SCHEMAS / f"{re.sub('[ -]+', '-', command)}.json"
 
 
 @functools.cache

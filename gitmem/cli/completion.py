@@ -22,6 +22,7 @@ from click.shell_completion import (
 )
 
 from gitmem.agents.events import ADAPTERS
+from gitmem.cli.commands import COMMANDS
 from gitmem.codemap.grammars import GRAMMARS
 from gitmem.config import SETTINGS
 from gitmem.errors import GitmemError, NotARepository
@@ -122,6 +123,7 @@ def _setting_values(key: str) -> list[str]:
 LISTS: dict[str, Callable[[], list[str]]] = {
     "agents": lambda: list(ADAPTERS),
     "agents or all": lambda: [*ADAPTERS, "all", "none"],
+    "commands": lambda: list(COMMANDS),
     "branches": lambda: _git_lines("for-each-ref", BRANCH_FORMAT, "refs/heads", "refs/remotes"),
     "kinds": lambda: list(PREFIX),
     "languages": lambda: list(GRAMMARS),
@@ -134,6 +136,7 @@ BRANCH_FORMAT = "--format=%(refname:short)"
 # (command, name of the parameter) -> source of its values, where the tables below would be wrong
 PARAMETERS = {
     ("init", "agents"): "agents or all",
+    ("help", "words"): "commands",
     ("config", "key"): "settings",
     ("config", "value"): "setting values",
     ("native push", "names"): "memory files",

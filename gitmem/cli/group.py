@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gitmem.cli.commands import MOVED
+from gitmem.cli.json_output import command_name
 from gitmem.cli.terminal import plain
 
 if TYPE_CHECKING:
@@ -24,7 +26,9 @@ def named(rows: Mapping[str, str], incomplete: str) -> "list[CompletionItem[str]
 
 
 # commands that take something away: proposed only for a slip of the keyboard
-TAKING = frozenset({"archive", "drop", "forget", "off", "prune", "purge", "reject", "wipe"})
+TAKING = frozenset(
+    {"archive", "drop", "forget", "off", "prune", "purge", "reject", "uninstall", "wipe"}
+)
 NEAR, SLIP = 0.6, 0.8  # how alike a name has to be, as difflib counts it
 
 
@@ -68,7 +72,10 @@ class Parts(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; for an unknown one, say which was probably meant."""
-        if args[0] not in self.table and not args[0].startswith("-"):
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            old = f"{command_name(ctx)} {args[0]}"
+            if old in MOVED:
+                raise click.UsageError(f"git mem: '{old}' is now 'git mem {MOVED[old]}'.", ctx)
             near = near_names(args[0], self.table, 2)
             hint = (
                 f" Did you mean {' or '.join(near)}?"

@@ -359,8 +359,8 @@ def remote_disable(term: Terminal, name: str | None) -> None:
         for key in ("gitmem.remote", "gitmem.remoteRef"):
             app.git.call("config", "--local", "--unset-all", key, ok=(0, 5))
         term.say(
-            f"memory is no longer pushed to {plain(current)}. To remove it there: git mem wipe "
-            f"--remote"
+            f"memory is no longer pushed to {plain(current)}. To remove it there: git mem "
+            f"uninstall --wipe --remote"
         )
 
 

@@ -145,13 +145,16 @@ def timeline(place: DashboardPlace, query: Query) -> list[dict[str, Any]]:
 
 def code(place: DashboardPlace, _: Query) -> dict[str, Any]:
     """Return hot files, and branches that change the same code."""
-    return {"trends": place.data("trends"), "drift": place.data("drift", "--level=low")}
+    return {
+        "trends": place.data("timeline", "--trends"),
+        "drift": place.data("code", "drift", "--level=low"),
+    }
 
 
 def health(place: DashboardPlace, _: Query) -> dict[str, Any]:
     """Return the health with its metrics and its trend."""
-    now = place.data("health", "--all")
-    return {**now, "states": place.data("health", "--history")["states"]}
+    now = place.data("check", "--health", "--all")
+    return {**now, "states": place.data("check", "--health", "--history")["states"]}
 
 
 def sessions(place: DashboardPlace, _: Query) -> list[dict[str, Any]]:

@@ -69,10 +69,9 @@ def ask(
     Give texts of others behind `--` or as `--name=text`: else they could be options. `seen` are the
     blobs of the records that it was decided by, by id: RecordChanged if one of them is another now.
     """
-    name, *rest = args
     terminal = RecordingTerminal(folder, environ, seen=seen)
     context = cli.make_context("git mem", [], resilient_parsing=True, obj=terminal)
-    command = cli.get_command(context, name)
+    name, command, rest = cli.resolve_command(context, list(args))
     assert command is not None, name  # the names stand in this program
     end = rest.index("--") if "--" in rest else len(rest)
     command.main(

@@ -168,7 +168,7 @@ ACTIONS: Mapping[str, Callable[[DashboardPlace, Given], ChangeDone]] = {
     "edit": _edit,
     "resolve": _resolve,
     "pin": _command("pin", said="Pinned. It never decays."),
-    "unpin": _command("unpin", said="Unpinned. It decays again."),
+    "unpin": _command("pin", "--remove", said="Unpinned. It decays again."),
     "done": _command("done", said="Done."),
     "archive": _command("archive", said="Archived."),
     "restore": _command("restore", said="Restored."),

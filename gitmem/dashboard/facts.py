@@ -104,7 +104,7 @@ def one_fact(place: DashboardPlace, id: str) -> dict[str, Any]:
         "record": record,
         "trust_marks": marks["trust_marks"] if marks else [],
         "steps": steps,
-        "graph": place.data("graph", "--depth=2", "--", id),
+        "graph": place.data("show", "--graph", "--depth=2", "--", id),
         "code": [part for part in code if part],
         "statements": list(said or ()),
         "successor": successor,

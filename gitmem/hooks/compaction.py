@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 HEAD = "what this session's own history says of the time before its context was {}:"
 MARKED = "marked: "
-MORE = "- the rest of what was said and done: git mem recall WORDS"
+MORE = "- the rest of what was said and done: git mem search --sessions WORDS"
 # facts of the session that are told, and how they are called
 SAID = {"task": "to do", "decision": "decided", "preference": "wanted"}
 PATIENCE = 0.4  # seconds that it waits for a text that is being rendered

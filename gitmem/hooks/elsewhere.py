@@ -48,11 +48,13 @@ def _line(one: "Elsewhere") -> str:
     if one.level == "critical":
         return (
             f"- [drift] {clean(one.path, 120)}: {clean(one.what, 80) or 'the same code'} is "
-            f"changed on {where}{who} too, differently. Look first: git mem drift"
+            f"changed on {where}{who} too, differently. Look first: git mem code drift"
         )
     if one.level == "high":
         return (
             f"- [drift] {clean(one.path, 120)}{what} is changed on {where}{who} too; a merge would "
-            f"conflict. Look first: git mem drift"
+            f"conflict. Look first: git mem code drift"
         )
-    return f"- [drift] {clean(one.path, 120)} is being changed on {where}{who} too: git mem drift"
+    return (
+        f"- [drift] {clean(one.path, 120)} is being changed on {where}{who} too: git mem code drift"
+    )

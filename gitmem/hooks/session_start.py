@@ -1,7 +1,7 @@
 """A session starts: it is told what it should know. Part of the hot path.
 
-It is the briefing, chosen as `git mem briefing` chooses (`services.briefing.collect`), and shaped
-to the budget of a start: each thing is told once a context.
+It is the briefing, chosen as `git mem session briefing` chooses (`services.briefing.collect`), and
+shaped to the budget of a start: each thing is told once a context.
 """
 
 import os
@@ -63,7 +63,7 @@ SAID = {
 CODE = 480  # characters of a line of what the code is made of
 MATTERS = 7  # importance of a context fact that is told: what somebody marked has it
 OLD = 30  # days of work after which a task that nobody touched is told no more
-MORE = "- … {} more left to do: git mem briefing"
+MORE = "- … {} more left to do: git mem session briefing"
 
 
 def start(hook: Hook) -> "list[str]":
@@ -319,7 +319,7 @@ class _Telling:
                 hook.repo.home,
                 session=hook.event.session,
             )
-            facts.at = ""  # what was asked is its owner's, who sees it by `git mem opening`
+            facts.at = ""  # what was asked is its owner's, who sees it by `git mem session opening`
             lines += _opening_lines(hook, facts)
         room, length = int(self._budget * WORK) - OVERHEAD // 4, LIMIT - OVERHEAD
         for line in lines:

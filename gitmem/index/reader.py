@@ -178,32 +178,6 @@ class Index:
         return [id for (id,) in self.db.execute(sql)]
 
     @healing
-    def tally_gotchas(self, names: "Sequence[str]") -> "list[dict[str, Any]]":
-        """Return the gotchas, counted for each combination of some fields.
-
-        Each combination has its `number`, and its `occurrences` in all.
-        """
-        some = ", ".join(f for f in FIELDS if f in set(names))
-        sql = (
-            f"SELECT {some}, COUNT(*), SUM(IFNULL(occurrences, 0)) FROM records "
-            f"WHERE kind = 'gotcha' AND {ONCE} GROUP BY {some}"
-        )
-        return _dicts((*some.split(", "), "number", "occurrences"), self.db.execute(sql))
-
-    @healing
-    def known_patterns(self, patterns: "Sequence[str]") -> "set[str]":
-        """Return those of these errors that a gotcha stands for."""
-        out: set[str] = set()
-        for start in range(0, len(patterns), 500):
-            part = patterns[start : start + 500]
-            sql = (
-                f"SELECT p.pattern FROM patterns p JOIN records r ON r.n = p.n WHERE r.kind = "
-                f"'gotcha' AND p.pattern IN ({marks(part)})"
-            )
-            out.update(pattern for (pattern,) in self.db.execute(sql, part))
-        return out
-
-    @healing
     def bases(self) -> "dict[str, set[str]]":
         """Return {path: blobs} that gotchas have places in.
 

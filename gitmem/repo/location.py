@@ -229,8 +229,8 @@ WIPING = "wiping"  # in our folder: a wipe has begun, and has not ended
 # what is there when something was stopped -> what it was, what to do
 STOPPED = {
     WIPING: (
-        "a 'git mem wipe' was stopped before its end.",
-        "End it: git mem wipe --yes; to keep what is left: git mem init",
+        "a 'git mem uninstall --wipe' was stopped before its end.",
+        "End it: git mem uninstall --wipe --yes; to keep what is left: git mem init",
     ),
     RESTORING: (
         "a 'git mem snapshot restore' was stopped before its end.",

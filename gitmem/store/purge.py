@@ -306,8 +306,8 @@ def _join(
         raise UserError(
             f"{remote.name} still holds what was purged here on {kept['at']}, and this clone what "
             f"was purged there on {lacking['at']}.",
-            f"Name again what you purged here: git mem purge ID or --text SECRET, with --remote "
-            f"{remote.name}",
+            f"Name again what you purged here: git mem forget --purge ID or --text SECRET, with "
+            f"--remote {remote.name}",
         )
     try:
         if not kept and not lacking:

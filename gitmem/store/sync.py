@@ -163,14 +163,14 @@ def _fetch(store: Store, remote: Remote, into: str, out: SyncOutcome) -> str | N
         other = holds(store.objects, ours, fetched)
         if other is None:
             way = (
-                f"Remove it there too: git mem purge --remote {remote.name} (the others' next sync "
-                f"then follows)."
+                f"Remove it there too: git mem forget --purge --remote {remote.name} (the others' "
+                f"next sync then follows)."
             )
         else:
             way = (
                 f"Something else was purged there on {other['at']}, which is still here. "
-                f"Name once more what you purged here, so that it goes there too: git mem purge "
-                f"--text SECRET (or ID) --remote {remote.name}"
+                f"Name once more what you purged here, so that it goes there too: git mem forget "
+                f"--purge --text SECRET (or ID) --remote {remote.name}"
             )
         raise RemoteRefused(
             f"{remote.name} still holds what was purged here on {hit['at']}.", way, fetched=fetched

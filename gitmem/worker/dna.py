@@ -71,7 +71,7 @@ def keep(app: App) -> list[DnaOutcome]:
     code_progress.note_dna(app.state, commit)  # also where it fails: not at once again
     keep_up(app)  # facts may be out of date in other code
     if app.code_map.is_large(app.code_map.trees.resolve(commit)[1]):
-        return []  # `git mem dna refresh` does it
+        return []  # `git mem code dna refresh` does it
     if app.settings.get("scout"):
         search_index(app.code_map, app.code_history, commit, stored=True).close()
     return refresh(app, pages(app)) if app.settings.get("dna") != "off" else []

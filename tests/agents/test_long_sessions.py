@@ -241,7 +241,7 @@ def test_two_work_trees_at_once(world: World):
         never_twice(mine)
         assert all("Refunds are rounded" in request.text for request in mine)
         assert not any("ask the user first" in block for block in blocks(mine[-1]))
-    whole = run(world.first, "summary")
+    whole = run(world.first, "page", "summary")
     assert whole.count("SERIALIZABLE isolation") == 1
     (counted,) = [row for row in gotchas(world.first) if row["title"].startswith("KeyError")]
     assert counted["occurrences"] == 4
@@ -269,4 +269,4 @@ def test_a_compaction_in_the_middle(world: World):
     (session,) = sessions(path)
     talk = [row["content"] for row in history(path, session["id"]) if row["role"] == "assistant"]
     assert not [text for text in talk if "MongoDB" in text]
-    assert "MongoDB" not in run(path, "summary") + run(path, "inbox")
+    assert "MongoDB" not in run(path, "page", "summary") + run(path, "inbox")

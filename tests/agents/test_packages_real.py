@@ -83,7 +83,7 @@ def _tells(cli: Cli, repo: Path) -> None:
 def assert_asks_to_record(told: str) -> None:
     """What the model is sent names one command for each of the five occasions."""
     for command in (
-        "git mem recall 'WORDS'",
+        "git mem search --sessions 'WORDS'",
         "git mem why FILE",
         "git mem add 'TITLE' -t decision -m 'TEXT' --anchor FILE",
         "git mem gotcha resolve ID -m 'TEXT'",
@@ -102,10 +102,12 @@ def test_the_commands_that_record_work(learned: Path) -> None:
     assert "Refunds lock the row" not in _mem(learned, "list")
     _mem(learned, "add", "-t", "task", "Write the refund guide")
     (task,) = [
-        line.split()[0] for line in _mem(learned, "summary").splitlines() if "refund guide" in line
+        line.split()[0]
+        for line in _mem(learned, "page", "summary").splitlines()
+        if "refund guide" in line
     ]
     _mem(learned, "done", task)
-    assert "Pending tasks" not in _mem(learned, "summary")
+    assert "Pending tasks" not in _mem(learned, "page", "summary")
 
 
 @pytest.mark.parametrize("path", [".", "agent-hooks", "agent-hooks/claude"])

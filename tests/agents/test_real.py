@@ -223,7 +223,7 @@ def test_a_subfolder_of_a_linked_worktree(world: World):
 def test_off_is_off(world: World):
     path = world.install(world.first)
     run(path, "gotcha", "add", "Rates are parts of one", "--anchor", "app/pay.py:5")
-    run(path, "off")
+    run(path, "hook", "off")
     texts = world.work(path, "Hello", world.read(path / "app/pay.py"), world.shell(FAILING))
     assert [text for text in texts if "git-mem" in text or "Rates are parts" in text] == []
     assert sessions(path) == []

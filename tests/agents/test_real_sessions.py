@@ -91,7 +91,7 @@ def test_what_a_session_decides_and_leaves_is_told_to_the_next(world: World, tal
     named = {fact["id"]: fact["what"] for fact in show(path, found["id"])["facts"]}
     assert sorted(named.values()) == ["made", "made"]
     assert DECIDED not in found["title"]
-    summary = run(path, "summary")
+    summary = run(path, "page", "summary")
     assert (
         summary.index("Key decisions")
         < summary.index(DECIDED)
@@ -160,8 +160,8 @@ def test_a_killed_session_is_finished_by_the_next_which_says_so(world: World):
     text = run(path, "show", found["id"])
     for part in ("It was interrupted", f"`{FAILING}`"):
         assert part in text
-    assert LEFT in run(path, "summary")
-    assert run(path, "summary").count(DECIDED) == 1
+    assert LEFT in run(path, "page", "summary")
+    assert run(path, "page", "summary").count(DECIDED) == 1
     wait_for(lambda: len(session_records(path)) == 2)
     texts = world.work(path, "Hello again")
     (block,) = told(texts[0])
@@ -252,7 +252,7 @@ def test_gemini_cli_is_told_its_state_after_a_compression(world: World):
     assert events.count("BeforeCompact") == 1
     wait_for(lambda: all(row["state"] == "ended" for row in sessions(path)))
     # what a model wrote of a conversation is not what was said in it
-    assert "MongoDB" not in run(path, "summary") + run(path, "inbox")
+    assert "MongoDB" not in run(path, "page", "summary") + run(path, "inbox")
 
 
 def test_an_agent_calls_git_mem_in_its_session(world: World):
@@ -265,7 +265,7 @@ def test_an_agent_calls_git_mem_in_its_session(world: World):
         world.shell("git mem session note 'The export keeps its column order' >note.txt"),
         world.shell("git mem session mark 'Never update a row of the ledger' >mark.txt"),
         world.shell(
-            "git mem recall 'Neustadt ledger' --json >recall.json; git mem recall 'column order' >recall.txt"
+            "git mem search --sessions 'Neustadt ledger' --json >recall.json; git mem search --sessions 'column order' >recall.txt"
         ),
         world.shell("git mem add 'Amounts are in cents' -t decision >/dev/null"),
     )

@@ -1,4 +1,4 @@
-"""`git mem briefing` as a cold process, and the start of a session which tells the same, against `python -c pass`."""
+"""`git mem session briefing` as a cold process, and the start of a session which tells the same, against `python -c pass`."""
 
 import itertools
 import sys
@@ -66,16 +66,16 @@ def at(bench: Bench, count: int, rounds: int) -> None:
         return source
 
     calls = (
-        ("briefing", ["briefing"], None, BRIEFING if count <= 10_000 else None),
+        ("session briefing", ["session", "briefing"], None, BRIEFING if count <= 10_000 else None),
         (
             "briefing --budget 1200t",
-            ["briefing", "--budget", "1200t"],
+            ["session", "briefing", "--budget", "1200t"],
             None,
             BRIEFING if count <= 10_000 else None,
         ),
-        ("briefing --json", ["briefing", "--json"], None, None),
+        ("briefing --json", ["session", "briefing", "--json"], None, None),
         ("list -n 20", ["list", "-n", "20"], None, None),
-        ("opening", ["opening"], None, None),
+        ("session opening", ["session", "opening"], None, None),
         ("hook claude, a session starts", ["hook", "claude"], start, START),
     )
     with Launcher(bench.folder) as launcher:

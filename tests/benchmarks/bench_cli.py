@@ -71,8 +71,8 @@ def at(bench: Bench, count: int, rounds: int) -> None:
         measure("list", lambda: [*program(), "list"])
         measure("search", lambda: [*program(), "search", *next(words).split()])
         measure("show", lambda: [*program(), "show", next(ids)])
-        measure("recall", lambda: [*program(), "recall", *next(words).split()])
-        measure("activate", lambda: [*program(), "activate", "dev"])
+        measure("recall", lambda: [*program(), "search", "--sessions", *next(words).split()])
+        measure("activate", lambda: [*program(), "session", "activate", "dev"])
         measure("add", add)
         measure("list -n 20, the first after an add", after_add)
         floor = launcher.peak["python -c pass"] / 1024

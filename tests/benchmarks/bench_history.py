@@ -50,13 +50,13 @@ def commands(bench: Bench, repo: Path, rounds: int) -> list[tuple[str, ...]]:
         asked = (
             (
                 "evolution, cold",
-                ["evolution", histories.CORE],
+                ["code", "evolution", histories.CORE],
                 [[*git_, "log", "--follow", "--format=%H", "--", histories.CORE]],
                 forget,
             ),
             (
                 "evolution, warm",
-                ["evolution", histories.CORE],
+                ["code", "evolution", histories.CORE],
                 [[*git_, "log", "--follow", "--format=%H", "--", histories.CORE]],
                 lambda: None,
             ),
@@ -148,7 +148,7 @@ def drifting(bench: Bench, repo: Path, rounds: int) -> list[tuple[str, ...]]:
     took = Pairs([], [])
     with Launcher(bench.folder) as launcher:
         for number in range(-1, rounds):
-            a = launcher.run([*program(), "drift", "--days", "10000"], repo)
+            a = launcher.run([*program(), "code", "drift", "--days", "10000"], repo)
             began = time.perf_counter()
             for one, two in pairs:
                 subprocess.run(
@@ -161,7 +161,7 @@ def drifting(bench: Bench, repo: Path, rounds: int) -> list[tuple[str, ...]]:
             if number >= 0:
                 took.left.append(a)
                 took.right.append(b)
-    name = f"git mem drift, {len(names) + 1} branches, {len(pairs)} pairs"
+    name = f"git mem code drift, {len(names) + 1} branches, {len(pairs)} pairs"
     return [
         (
             name,

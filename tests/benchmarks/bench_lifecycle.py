@@ -64,12 +64,12 @@ def body(bench: Bench) -> None:
     took["consolidate, one fact changed"] = seconds(path, "consolidate")
     took["check, nothing changed"] = seconds(path, "check")
     forget(path)
-    took["health --at, nothing kept"] = seconds(path, "health", "--at", commit)
-    took["health --at, facts kept"] = seconds(path, "health", "--at", earlier)
+    took["health --at, nothing kept"] = seconds(path, "check", "--health", "--at", commit)
+    took["health --at, facts kept"] = seconds(path, "check", "--health", "--at", earlier)
     forget(path)
-    took["health --history, the first time"] = seconds(path, "health", "--history")
-    took["health --history, again"] = seconds(path, "health", "--history")
-    took["health"] = seconds(path, "health")
+    took["health --history, the first time"] = seconds(path, "check", "--health", "--history")
+    took["health --history, again"] = seconds(path, "check", "--health", "--history")
+    took["health"] = seconds(path, "check", "--health")
     bare = min(seconds(path, "--version") for _ in range(3))
     rows = []
     for name, value in took.items():

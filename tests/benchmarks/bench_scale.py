@@ -122,11 +122,11 @@ QUESTIONS = (
     command("log", "-n", "20"),
     command("log", "--oneline", "-n", "20"),
     command("log", "ID"),
-    command("graph", "ID"),
+    command("show", "--graph", "ID"),
     command("timeline", "--limit", "50"),
     command("timeline", "--file", "src/p1/m1.py", "--limit", "20", constant=False),
     command("status"),
-    command("briefing"),
+    command("session", "briefing"),
     command("why", "src/p1/m1.py:1", constant=False),
     command("gotcha", "for", large_stores.HOT),
     command("diff", "@~20", "--name-status"),
@@ -217,9 +217,9 @@ def wide(bench: Bench) -> None:
     prompt = f"{task}, so have a look at it, find out why, and write a test that fails first"
     asked = (
         ("scout", task),
-        ("dna", "show", "--at", "HEAD"),
-        ("dna", "refresh"),
-        ("dna", "refresh", "--all"),
+        ("code", "dna", "show", "--at", "HEAD"),
+        ("code", "dna", "refresh"),
+        ("code", "dna", "refresh", "--all"),
     )
     rows = []
     with Launcher(bench.folder) as launcher:

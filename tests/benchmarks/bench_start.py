@@ -113,7 +113,7 @@ def remember(repo: Path) -> None:
             kind = ("gotcha", "add") if number % 2 else ("add",)
             mem(*kind, f"What holds at {line} of {name}", "--anchor", f"{name}:{line}")
     git(repo, "checkout", "-q", branch)
-    mem("dna", "refresh")
+    mem("code", "dna", "refresh")
     mem("drain")
 
 
@@ -146,7 +146,7 @@ def at(bench: Bench, name: str, repo: Path, rounds: int) -> None:
         ("list", lambda: ["list"], python, nothing),
         ("search", lambda: ["search", "payment", "isolation"], python, nothing),
         ("show", lambda: ["show", next(ids)], python, nothing),
-        ("dna show, stored", lambda: ["dna", "show"], python, nothing),
+        ("dna show, stored", lambda: ["code", "dna", "show"], python, nothing),
         ("status", lambda: ["status"], python, nothing),
         (
             "add",
@@ -154,7 +154,12 @@ def at(bench: Bench, name: str, repo: Path, rounds: int) -> None:
             python,
             nothing,
         ),
-        ("recall", lambda: ["recall", "webhook", "invoice"], python, nothing),
+        (
+            "search --sessions",
+            lambda: ["search", "--sessions", "webhook", "invoice"],
+            python,
+            nothing,
+        ),
         (
             "timeline --limit 50",
             lambda: ["timeline", "--limit", "50"],
@@ -170,13 +175,13 @@ def at(bench: Bench, name: str, repo: Path, rounds: int) -> None:
         ("why FILE", lambda: ["why", core], [PYTHON, [*blame, "-M", "-C", core]], nothing),
         (
             "evolution FILE, cold",
-            lambda: ["evolution", core],
+            lambda: ["code", "evolution", core],
             [[*log, "--follow", "--format=%H", "--", core]],
             forget,
         ),
         (
             "evolution FILE, warm",
-            lambda: ["evolution", core],
+            lambda: ["code", "evolution", core],
             [[*log, "--follow", "--format=%H", "--", core]],
             nothing,
         ),

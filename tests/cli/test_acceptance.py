@@ -14,9 +14,15 @@ VIEWS = (
     ("list",),
     ("list", "--json"),
     ("search", "ledger", "-n", "50"),
-    ("recall", "ledger"),
-    ("summary",),
-    ("briefing",),
+    ("search", "--sessions", "ledger"),
+    (
+        "page",
+        "summary",
+    ),
+    (
+        "session",
+        "briefing",
+    ),
     ("inbox",),
     ("status",),
     ("native", "push", "--dry-run"),

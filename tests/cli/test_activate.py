@@ -90,7 +90,7 @@ def test_the_greeting_of_a_new_session(project: Mem):
     project("add", "dev likes small commits", "--agent", "dev", "-m", "y")
     project("add", "only qa knows", "--agent", "qa", "-m", "y")
     project("add", "Write the page about retries", "-t", "task", "-m", "z")
-    out = project("activate", "dev").out
+    out = project("session", "activate", "dev").out
     first, role, status, known, commands = out.strip().split("\n\n")
     assert first == "🛠 dev, Full stack developer: ready."
     assert role == "Role: Implements stories and keeps their tests green"
@@ -110,9 +110,9 @@ def test_the_greeting_of_a_new_session(project: Mem):
 
 
 def test_one_that_comes_again_is_known(project: Mem):
-    project("activate", "dev")
+    project("session", "activate", "dev")
     project("session", "task", "develop", "--agent", "dev")
-    data = project("activate", "qa", "--json").json
+    data = project("session", "activate", "qa", "--json").json
     assert data["kind"] != "new"
     assert data["context"]["work_context"]["previous_agent"]["agent"] == "dev"
     assert "Context: Continuing from @dev" in data["greeting"]
@@ -120,7 +120,7 @@ def test_one_that_comes_again_is_known(project: Mem):
 
 
 def test_json_tells_all_loaders(project: Mem):
-    data = project("activate", "dev", "--json").json
+    data = project("session", "activate", "dev", "--json").json
     assert (data["quality"], data["fallback"], data["kind"]) == ("full", False, "new")
     assert {name: one["tier"] for name, one in loaders(data).items()} == {
         "definition": "critical",
@@ -151,53 +151,64 @@ def test_a_conversation_decides_what_kind_of_session_it_is(project: Mem, tmp_pat
             [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hello"}]
         )
     )
-    assert project("activate", "dev", "--history", str(talk), "--json").json["kind"] == "existing"
+    assert (
+        project("session", "activate", "dev", "--history", str(talk), "--json").json["kind"]
+        == "existing"
+    )
     talk.write_text('{"role": "user", "content": "*develop docs/a.md"}\nnonsense\n')
-    found = project("activate", "dev", "--history", str(talk), "--json").json
+    found = project("session", "activate", "dev", "--history", str(talk), "--json").json
     assert found["context"]["work_context"]["last_commands"]
     talk.write_text("[]")
     assert (
-        loaders(project("activate", "dev", "--history", str(talk), "--json").json)["history"][
-            "status"
-        ]
+        loaders(project("session", "activate", "dev", "--history", str(talk), "--json").json)[
+            "history"
+        ]["status"]
         == "ok"
     )
     talk.write_text("nonsense")
-    assert "is not JSON" in project("activate", "dev", "--history", str(talk), code=1).err
-    assert "cannot be read" in project("activate", "dev", "--history", "nowhere", code=1).err
+    assert (
+        "is not JSON" in project("session", "activate", "dev", "--history", str(talk), code=1).err
+    )
+    assert (
+        "cannot be read"
+        in project("session", "activate", "dev", "--history", "nowhere", code=1).err
+    )
 
 
 def test_which_agents_there_are(project: Mem):
-    lines = project("activate", "--list").out.splitlines()
+    lines = project("session", "activate", "--list").out.splitlines()
     assert lines == [
         "dev  .gitmem/agents/dev.md  Full stack developer",
         "qa   .claude/agents/review.md  Use this when: code is to be reviewed",
     ]
-    assert [one["name"] for one in project("activate", "--list", "--json").json] == ["dev", "qa"]
-    assert project("activate", "review", "--json").json["agent"] == "qa"  # by its file
+    assert [one["name"] for one in project("session", "activate", "--list", "--json").json] == [
+        "dev",
+        "qa",
+    ]
+    assert project("session", "activate", "review", "--json").json["agent"] == "qa"  # by its file
 
 
 def test_wrong_use(project: Mem, outside: Mem):
-    done = project("activate", "dve", code=1)
+    done = project("session", "activate", "dve", code=1)
     assert (
         done.err
-        == "error: there is no agent 'dve'.\nhint: Did you mean dev? See all: git mem activate --list\n"
+        == "error: there is no agent 'dve'.\nhint: Did you mean dev? See all: git mem session activate --list\n"
     )
-    project("activate", code=2)
-    project("activate", "  ", code=2)
-    project("activate", "dev", "--list", code=2)
-    project("activate", "dev", "--timeout", "0", code=2)
-    outside("activate", "dev", code=1)
+    project("session", "activate", code=2)
+    project("session", "activate", "  ", code=2)
+    project("session", "activate", "dev", "--list", code=2)
+    project("session", "activate", "dev", "--timeout", "0", code=2)
+    outside("session", "activate", "dev", code=1)
 
 
 def test_without_any_definition_it_says_how_to_write_one(mem: Mem):
-    assert "Write .gitmem/agents/dev.md" in mem("activate", "dev", code=1).err
-    assert "no agent is defined" in mem("activate", "--list").err
+    assert "Write .gitmem/agents/dev.md" in mem("session", "activate", "dev", code=1).err
+    assert "no agent is defined" in mem("session", "activate", "--list").err
 
 
 def test_a_definition_that_cannot_be_read_falls_back(project: Mem):
     (project.folder / ".gitmem/agents/dev.md").write_bytes(b"---\nname: \xff\n---\n")
-    data = project("activate", "dev", "--json").json
+    data = project("session", "activate", "dev", "--json").json
     assert (data["quality"], data["fallback"]) == ("fallback", True)
     assert data["greeting"].startswith(
         "🤖 dev is ready, without its definition (.gitmem/agents/dev.md): it is not UTF-8."
@@ -209,21 +220,23 @@ def test_nothing_of_a_definition_steers_the_terminal(project: Mem):
     (project.folder / ".gitmem/agents/dev.md").write_text(
         '---\nname: dev\ntitle: "a\\e[31mb\\u202ec"\nrole: "$(touch x) `id`"\n---\n'
     )
-    out = project("activate", "dev").out
+    out = project("session", "activate", "dev").out
     assert "\x1b" not in out
     assert "a\\x1b[31mb\\u202ec" in out
     assert not (project.folder / "x").exists()
-    assert "\x1b" not in project("activate", "dev", "--json").out
+    assert "\x1b" not in project("session", "activate", "dev", "--json").out
 
 
 @pytest.mark.parametrize("verb", ["status", "log", "config"])
 def test_a_git_that_hangs_costs_its_part_alone(project: Mem, tmp_path: Path, verb: str):
-    project("activate", "dev")  # settings and index are there, as they are for one who works
+    project(
+        "session", "activate", "dev"
+    )  # settings and index are there, as they are for one who works
     # what was kept of the settings is old now
     git(project.folder, "config", "gitmem.fileBudget", "100")
     env = hanging_git(tmp_path, verb)
     begun = time.monotonic()
-    data = spawn(project.folder, "activate", "dev", "--json", env=env | USUAL).json
+    data = spawn(project.folder, "session", "activate", "dev", "--json", env=env | USUAL).json
     assert time.monotonic() - begun < SECONDS
     assert data["duration_seconds"] < 1
     assert data["quality"] == "partial"
@@ -239,21 +252,23 @@ def test_a_pipe_that_nobody_fills_does_not_hold_it(project: Mem, tmp_path: Path)
     os.mkfifo(project.folder / ".gitmem/agents/pipe.md")
     begun = time.monotonic()
     data = spawn(
-        project.folder, "activate", "dev", "--history", str(pipe), "--json", env=USUAL
+        project.folder, "session", "activate", "dev", "--history", str(pipe), "--json", env=USUAL
     ).json
     assert time.monotonic() - begun < SECONDS
     assert (loaders(data)["history"]["status"], data["quality"]) == ("timeout", "partial")
-    assert spawn(project.folder, "activate", "pipe", "--json").json["quality"] == "fallback"
+    assert (
+        spawn(project.folder, "session", "activate", "pipe", "--json").json["quality"] == "fallback"
+    )
 
 
 def test_a_state_that_is_locked_does_not_hold_it(project: Mem):
     import sqlite3
 
-    project("activate", "dev")
+    project("session", "activate", "dev")
     db = sqlite3.connect(project.folder / ".git/gitmem/state.db")
     db.execute("BEGIN IMMEDIATE")
     begun = time.monotonic()
-    done = spawn(project.folder, "activate", "dev", env=USUAL)
+    done = spawn(project.folder, "session", "activate", "dev", env=USUAL)
     assert time.monotonic() - begun < SECONDS
     assert done.out.startswith("🛠 dev")
     db.close()
@@ -261,13 +276,16 @@ def test_a_state_that_is_locked_does_not_hold_it(project: Mem):
 
 def test_less_time_is_kept_too(project: Mem):
     env = {"GITMEM_ACTIVATE_TIMEOUT": "1"}
-    data = project("activate", "dev", "--json", env=env).json
+    data = project("session", "activate", "dev", "--json", env=env).json
     # a definition may be read in less than a millisecond
     assert data["quality"] in {"fallback", "partial"}
     assert loaders(data)["git"]["status"] == "timeout"
     assert data["duration_seconds"] < 0.4
     assert (
-        project("activate", "dev", "--timeout", "8000", "--json", env=env).json["quality"] == "full"
+        project("session", "activate", "dev", "--timeout", "8000", "--json", env=env).json[
+            "quality"
+        ]
+        == "full"
     )
 
 
@@ -275,7 +293,7 @@ def test_a_definition_that_is_late_falls_back(project: Mem, monkeypatch: pytest.
     from gitmem.services.briefing import agent_definitions
 
     monkeypatch.setattr(agent_definitions, "find", lambda *_: time.sleep(0.5))
-    data = project("activate", "dev", "--json", env=USUAL).json
+    data = project("session", "activate", "dev", "--json", env=USUAL).json
     assert (data["quality"], loaders(data)["definition"]["status"]) == ("fallback", "timeout")
     assert data["greeting"].startswith(
         "🤖 dev is ready, without its definition: it was not there in time."
@@ -286,7 +304,7 @@ def test_a_definition_that_is_late_falls_back(project: Mem, monkeypatch: pytest.
 def test_other_repositories(make_repo, mem: Mem, kind: str, _sealed: Path):
     (_sealed / ".claude/agents").mkdir(parents=True)
     (_sealed / ".claude/agents/mine.md").write_text("---\nname: mine\n---\n")
-    data = mem.at(make_repo(kind))("activate", "mine", "--json").json
+    data = mem.at(make_repo(kind))("session", "activate", "mine", "--json").json
     assert (data["quality"], data["definition"]["definition_file"]) == (
         "full",
         "~/.claude/agents/mine.md",
@@ -303,14 +321,14 @@ def test_repositories_without_a_commit_or_a_branch(mem: Mem, tmp_path: Path):
     (mem.folder / ".gitmem/agents").mkdir(parents=True)
     (mem.folder / ".gitmem/agents/dev.md").write_text(DEV)
     (mem.folder / "a name\nwith 😀.txt").write_text("x")
-    out = mem("activate", "dev").out
+    out = mem("session", "activate", "dev").out
     assert "on no branch, 2 changed files" in out
 
 
 def test_what_is_ignored_is_not_named(project: Mem):
     (project.folder / ".gitmemignore").write_text("hidden.txt\n")
     (project.folder / "hidden.txt").write_text("x")
-    out = project("activate", "dev").out
+    out = project("session", "activate", "dev").out
     assert "1 changed file (.gitmemignore)" in out
 
 
@@ -328,6 +346,7 @@ def test_an_index_that_is_late_is_there_the_next_time(project: Mem, tmp_path: Pa
     (project.folder / ".git/gitmem/settings.json").unlink(missing_ok=True)
     data = spawn(
         project.folder,
+        "session",
         "activate",
         "dev",
         "--json",
@@ -336,14 +355,16 @@ def test_an_index_that_is_late_is_there_the_next_time(project: Mem, tmp_path: Pa
     assert loaders(data)["index"]["status"] == "timeout"
     assert data["quality"] == "partial"
     until = time.monotonic() + 120
-    while not spawn(project.folder, "activate", "dev", "--json").json["context"]["gotchas"]:
+    while not spawn(project.folder, "session", "activate", "dev", "--json").json["context"][
+        "gotchas"
+    ]:
         assert time.monotonic() < until
     no_children_left(tmp_path)
 
 
 def test_a_table_that_is_wrong_is_said_to_be(project: Mem):
     (project.folder / ".gitmem/workflows.yaml").write_text("workflows: 7\n")
-    data = project("activate", "dev", "--json").json
+    data = project("session", "activate", "dev", "--json").json
     assert (data["quality"], loaders(data)["session"]["status"], data["kind"]) == (
         "partial",
         "error",
@@ -363,12 +384,12 @@ def test_a_definition_that_nests_deeply_costs_itself_alone(project: Mem) -> None
             f"---\nname: {name}\nx: {text}\n---\n"
         )
     begun = time.monotonic()
-    done = spawn(project.folder, "activate", "dev")
+    done = spawn(project.folder, "session", "activate", "dev")
     assert (done.code, time.monotonic() - begun < SECONDS) == (0, True), done.err
     assert "Full stack developer: ready." in done.out
     listed = {
         one["name"]: one
-        for one in data_of(spawn(project.folder, "activate", "--list", "--json").out)
+        for one in data_of(spawn(project.folder, "session", "activate", "--list", "--json").out)
     }
     assert {"dev", "qa", "deep", "open", "maps"} <= listed.keys()
 
@@ -378,7 +399,7 @@ def test_a_conversation_without_a_message_says_nothing(project: Mem) -> None:
     project("config", "workflows", "aios")
     project("session", "task", "develop")
     assert (
-        project("activate", "dev", "--history", "-", "--json", stdin=b"[]").json["kind"]
+        project("session", "activate", "dev", "--history", "-", "--json", stdin=b"[]").json["kind"]
         == "workflow"
     )
 
@@ -387,7 +408,7 @@ def test_both_commands_read_the_same_conversations(project: Mem) -> None:
     """In any form, from a pipe too."""
     project("config", "workflows", "aios")
     text = '{"conversation": [{"type": "user", "message": {"role": "user", "content": "*develop\\n*review-qa"}}]}'
-    for command in (["activate", "dev"], ["session", "context"]):
+    for command in (["session", "activate", "dev"], ["session", "context"]):
         words = ["git", "mem", *command, "--json", "--history"]
         done = subprocess.run(
             ["bash", "-c", f'{" ".join(words)} <(printf %s "$TEXT")'],
@@ -406,7 +427,7 @@ def test_a_configuration_that_is_a_pipe_costs_what_git_tells(project: Mem) -> No
     (project.folder / ".git/config").rename(project.folder / ".git/config.before")
     os.mkfifo(project.folder / ".git/config")
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "gitmem", "activate", "dev"],
+        [sys.executable, "-P", "-m", "gitmem", "session", "activate", "dev"],
         cwd=project.folder,
         env={**os.environ, **USUAL},
         capture_output=True,

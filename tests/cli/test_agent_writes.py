@@ -151,9 +151,9 @@ def test_an_agent_does_not_choose_between_a_persons_facts(mem):
     new = data_of(mem("add", "Use DuckDB", "-t", "decision", "--json").out)
     done = mem("supersede", old["id"], new["id"], code=1, env=CLAUDE)
     assert "an agent cannot" in done.err
-    assert "Use SQLite" in mem("summary").out
+    assert "Use SQLite" in mem("page", "summary").out
     mem("supersede", old["id"], new["id"])
-    assert "Use SQLite" not in mem("summary").out
+    assert "Use SQLite" not in mem("page", "summary").out
 
 
 def test_an_agents_note_takes_no_persons_note_away(mem):
@@ -179,7 +179,7 @@ def test_what_a_person_decided_stays(mem):
         ((), ("archive", fact)),
         ((), ("forget", fact)),
         ((), ("gotcha", "snooze", trap)),
-        (("pin", fact), ("unpin", fact)),
+        (("pin", fact), ("pin", "--remove", fact)),
         (("gotcha", "resolve", trap), ("gotcha", "reopen", trap)),
         (("done", task), ("restore", task)),
         (("archive", fact), ("restore", fact)),
@@ -209,9 +209,9 @@ def test_a_task_that_is_done_and_pinned_can_be_closed(mem):
     id = mem.add("Write the docs", "-t", "task")
     mem("done", id)
     mem("pin", id)
-    assert "Write the docs" in mem("summary").out
+    assert "Write the docs" in mem("page", "summary").out
     assert "nothing changed" not in mem("done", id).out
-    assert "Write the docs" not in mem("summary").out
+    assert "Write the docs" not in mem("page", "summary").out
 
 
 @pytest.mark.parametrize(
@@ -219,8 +219,8 @@ def test_a_task_that_is_done_and_pinned_can_be_closed(mem):
     [
         ("config", "shareCaptured", "true"),
         ("config", "ownEmail", "mallory@evil.example"),
-        ("purge", "--text", "some words", "--yes"),
-        ("wipe", "--yes"),
+        ("forget", "--purge", "--text", "some words", "--yes"),
+        ("uninstall", "--wipe", "--yes"),
     ],
 )
 def test_what_changes_whom_to_trust_is_a_persons(

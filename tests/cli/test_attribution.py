@@ -22,11 +22,20 @@ def clones(tmp_path: Path) -> tuple[Path, Path]:
 VIEWS = (
     ("list",),
     ("inbox", "--all"),
-    ("summary",),
+    (
+        "page",
+        "summary",
+    ),
     ("search", "always"),
-    ("recall", "always"),
-    ("briefing",),
-    ("graph",),
+    ("search", "--sessions", "always"),
+    (
+        "session",
+        "briefing",
+    ),
+    (
+        "show",
+        "--graph",
+    ),
     ("why", "pay.py:2"),
     ("scout", "round the total up"),
 )
@@ -118,10 +127,18 @@ def test_sessions_and_epics_of_others(clones: tuple[Path, Path]) -> None:
     forge(bob, {path_of(bob, digest.id): encode(digest)}, BOB)
     mem(bob, "work", "start", "Payment rework", "--story", "1.1", "--story", "1.2")
     sync(bob, ana)
-    for command in (("list", "-k", "session"), ("recall", "zebra")):
+    for command in (("list", "-k", "session"), ("search", "--sessions", "zebra")):
         assert CLAIM in mem(ana, *command), command
     by_bob = "Bob (bob@example.org)"
-    for command in (("briefing",), ("status",), ("work", "list"), ("work", "show")):
+    for command in (
+        (
+            "session",
+            "briefing",
+        ),
+        ("status",),
+        ("work", "list"),
+        ("work", "show"),
+    ):
         assert by_bob in mem(ana, *command), command
         assert by_bob not in mem(bob, *command), command
     assert f"stories done (0%), by {by_bob}" in hook(ana, "SessionStart", source="startup")

@@ -86,7 +86,7 @@ WRONG: list[list[str]] = [
     ["link", "x"],
     ["pin"],
     ["forget"],
-    ["graph", "--depth", "99"],
+    ["show", "--graph", "--depth", "99"],
     ["remote", "frob"],
     ["remote", "enable"],
     ["sync", "a", "b"],
@@ -124,7 +124,7 @@ READS = (
     ["log"],
     ["status"],
     ["doctor"],
-    ["graph"],
+    ["show", "--graph"],
     ["restore", "--list"],
     ["config"],
     ["remote"],
@@ -134,8 +134,8 @@ WRITES = (
     ["init"],
     ["undo"],
     ["sync"],
-    ["wipe", "--yes"],
-    ["purge", "zzzzzzzz", "--yes"],
+    ["uninstall", "--wipe", "--yes"],
+    ["forget", "--purge", "zzzzzzzz", "--yes"],
 )
 
 

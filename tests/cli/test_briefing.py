@@ -1,4 +1,4 @@
-"""`git mem briefing`: what is told, and within which budget."""
+"""`git mem session briefing`: what is told, and within which budget."""
 
 import time
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.fact_samples import fact, session_record, shared_facts
 
 def lines(mem: Mem, *args: str) -> list[str]:
     """Return the lines of a briefing."""
-    return mem("briefing", *args).out.splitlines()
+    return mem("session", "briefing", *args).out.splitlines()
 
 
 def section(some: list[str], title: str) -> list[str]:
@@ -110,7 +110,7 @@ def test_what_was_forgotten_does_not_come_back(mem: Mem) -> None:
     gone = mem.add("Port the tests", "-t", "task")
     session_record(mem.folder, "s1", "Work", at=time.time(), facts=[{"id": gone, "what": "made"}])
     mem("forget", gone)
-    text = mem("briefing").out
+    text = mem("session", "briefing").out
     assert "Ship it" in text
     assert "Port the tests" not in text
 
@@ -124,7 +124,7 @@ def test_what_has_expired_or_a_successor_is_left_out(mem: Mem) -> None:
         fact("decision", "Freeze until the year 3000", expires="3000-01-01"),
     )
     mem("supersede", record["id"], "Use DuckDB", env={"CLAUDECODE": "1"})
-    text = mem("briefing").out
+    text = mem("session", "briefing").out
     assert ("until Monday" in text, "year 3000" in text) == (False, True)
     assert ("Use SQLite" in text, "Use DuckDB" in text) == (True, True)
 
@@ -161,8 +161,8 @@ def test_what_is_left_out_is_shown_by_the_command_that_is_named(mem: Mem) -> Non
     made = [fact(what, f"The {what} {n}", now - n) for what in types for n in range(3)]
     shown = {record.id for record in shared_facts(mem.folder, *made)}
     shown |= {session_record(mem.folder, f"s{n}", f"Work {n}", at=now).id for n in range(3)}
-    short = mem("briefing", "--json", "--budget", "24").json["parts"]
-    every = mem("briefing", "--json", "--budget", "1000").json["parts"]
+    short = mem("session", "briefing", "--json", "--budget", "24").json["parts"]
+    every = mem("session", "briefing", "--json", "--budget", "1000").json["parts"]
     assert {one["id"] for part in every for one in part["entries"]} >= shown
     for few, all_of_it in zip(short, every, strict=True):
         commands = few["more_command"].split("; ")
@@ -178,15 +178,17 @@ def test_the_same_store_gives_the_same_bytes(mem: Mem) -> None:
         for number in range(4):
             mem.add(f"The {kind} {number}", "-t", kind, ago=number * DAY)
     noon = time.time() // DAY * DAY - DAY / 2
-    early, late = (mem("briefing", ago=time.time() - at).out for at in (noon - 40000, noon + 40000))
+    early, late = (
+        mem("session", "briefing", ago=time.time() - at).out for at in (noon - 40000, noon + 40000)
+    )
     assert early == late
-    assert mem("briefing").out == spawn(mem.folder, "briefing").out
+    assert mem("session", "briefing").out == spawn(mem.folder, "session", "briefing").out
 
 
 def test_json_has_what_the_text_has(mem: Mem) -> None:
     """Sections with their entries as values."""
     mem.add("Use SERIALIZABLE <b>", "-t", "decision", "-m", "Because.")
-    found = mem("briefing", "--json", "--budget", "60").json
+    found = mem("session", "briefing", "--json", "--budget", "60").json
     assert (found["budget"], found["unit"]) == (60, "lines")
     assert found["used"] == len(lines(mem, "--budget", "60"))
     (one,) = next(part for part in found["parts"] if part["name"] == "decisions")["entries"]
@@ -200,9 +202,9 @@ def test_json_has_what_the_text_has(mem: Mem) -> None:
 def test_an_agent_sees_its_own(mem: Mem) -> None:
     """What is global, and its namespace; `all` shows every one."""
     mem.add("For QA alone", "-t", "decision", "--agent", "qa")
-    assert "For QA alone" not in mem("briefing").out
-    assert "For QA alone" in mem("briefing", "--agent", "qa").out
-    assert "For QA alone" in mem("briefing", "--agent", "all").out
+    assert "For QA alone" not in mem("session", "briefing").out
+    assert "For QA alone" in mem("session", "briefing", "--agent", "qa").out
+    assert "For QA alone" in mem("session", "briefing", "--agent", "all").out
 
 
 def test_plans_and_epics_of_the_project_are_told(mem: Mem) -> None:
@@ -212,7 +214,7 @@ def test_plans_and_epics_of_the_project_are_told(mem: Mem) -> None:
     assert "- plan.md: phase build, 1 of 2 tasks done" in section(told, "Architecture and state")
     assert "- [ ] Print (plan.md)" in section(told, "Progress")
     (mem.folder / ".gitmemignore").write_text("plan.md\n")
-    assert "plan.md" not in mem("briefing").out
+    assert "plan.md" not in mem("session", "briefing").out
 
 
 @pytest.mark.parametrize(
@@ -229,16 +231,16 @@ def test_plans_and_epics_of_the_project_are_told(mem: Mem) -> None:
 )
 def test_wrong_arguments_are_usage_errors(mem: Mem, args: list[str]) -> None:
     """They say what would be right."""
-    assert mem("briefing", *args, code=2).err
+    assert mem("session", "briefing", *args, code=2).err
 
 
 def test_odd_repositories(mem: Mem, tmp_path: Path) -> None:
     """None, bare, empty, detached, a linked work tree, an odd name."""
     mem.add("Use SERIALIZABLE", "-t", "decision")
-    assert "not in a git repository" in mem.at(tmp_path)("briefing", code=1).err
+    assert "not in a git repository" in mem.at(tmp_path)("session", "briefing", code=1).err
     git(tmp_path, "init", "-q", "--bare", "bare.git")
     bare = mem.at(tmp_path / "bare.git")
-    assert bare("briefing").out.startswith("# Briefing: bare\n")
+    assert bare("session", "briefing").out.startswith("# Briefing: bare\n")
     git(tmp_path, "init", "-q", "new\n✓")
     empty = mem.at(tmp_path / "new\n✓")("briefing")
     assert empty.out.startswith("# Briefing: new ✓\n")
@@ -250,5 +252,5 @@ def test_odd_repositories(mem: Mem, tmp_path: Path) -> None:
 
 def test_on_a_terminal_headings_are_bold(mem: Mem) -> None:
     """Colours on a terminal only."""
-    assert "\033" not in mem("briefing").out
+    assert "\033" not in mem("session", "briefing").out
     assert "\033[1m# Briefing" in on_terminal(mem.folder, "--no-pager", "briefing")

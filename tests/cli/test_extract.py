@@ -291,7 +291,7 @@ def test_an_exported_session_is_read_back(mem: Mem, tmp_path: Path) -> None:
             ("preference", "Never log request bodies"),
         ], file
         # notes wait for no answer
-        assert mem("opening", "--history", str(file)).out.startswith(
+        assert mem("session", "opening", "--history", str(file)).out.startswith(
             "silent: the last session ended"
         )
 
@@ -309,7 +309,11 @@ def test_an_exported_session_is_read_back(mem: Mem, tmp_path: Path) -> None:
 def test_what_is_no_text_is_refused(mem: Mem, data: bytes, said: str) -> None:
     """With what can be read, as a file, from standard input, and where an opening looks."""
     (mem.folder / "x y").write_bytes(data)
-    for args in (["extract", "x y"], ["extract", "x y", "--json"], ["opening", "--history", "x y"]):
+    for args in (
+        ["extract", "x y"],
+        ["extract", "x y", "--json"],
+        ["session", "opening", "--history", "x y"],
+    ):
         done = mem(*args, code=1)
         assert (done.out, said in done.err, "What can be read: " in done.err) == ("", True, True)
 

@@ -42,7 +42,7 @@ def test_trigger_that_cannot_be_used(mem: Mem, args: tuple[str, ...], reason: st
     assert reason in mem("add", "-k", "gotcha", "a trap", *args, code=2).err
     id = new(mem, "there")
     before = commits(mem.folder)
-    assert reason in mem("gotcha", "edit", id, *args, code=2).err
+    assert reason in mem("edit", id, *args, code=2).err
     assert commits(mem.folder) == before
 
 
@@ -51,15 +51,15 @@ def test_trigger_is_changed_and_taken_away(mem: Mem) -> None:
     id = new(
         mem, "a trap", "--code", "sleep", "--language", "python", "--error", "KeyError: 'rate'"
     )
-    mem("gotcha", "edit", id, "--language", "rust")
+    mem("edit", id, "--language", "rust")
     assert mem.show(id)["triggers"] == {
         "code": "sleep",
         "language": "rust",
         "error": "KeyError: 'rate'",
     }
-    mem("gotcha", "edit", id, "--code", "")
+    mem("edit", id, "--code", "")
     assert mem.show(id)["triggers"] == {"error": "KeyError: 'rate'"}
-    mem("gotcha", "edit", id, "--error", "")
+    mem("edit", id, "--error", "")
     assert not mem.show(id).get("triggers")
 
 
@@ -74,7 +74,7 @@ def test_error_from_a_tool_may_be_any_bytes(mem: Mem) -> None:
 def test_language_of_a_query_is_checked_with_it(mem: Mem) -> None:
     """A query that is none in the new language is refused."""
     id = new(mem, "a trap", "--query", "(call) @here", "--language", "python")
-    assert "not a query for rust" in mem("gotcha", "edit", id, "--language", "rust", code=2).err
+    assert "not a query for rust" in mem("edit", id, "--language", "rust", code=2).err
     assert mem.show(id)["triggers"]["language"] == "python"
 
 
@@ -105,7 +105,7 @@ def test_new_one_that_is_there_already(
     old = new(mem, *first)
     done = mem("gotcha", "add", *second)
     assert said in done.err
-    assert f"git mem gotcha edit {old[-8:]}" in done.err
+    assert f"git mem edit {old[-8:]}" in done.err
     assert done.out.startswith("remembered ")
     assert "forget" in mem("gotcha", "add", *second, "--json").err
 
@@ -154,19 +154,18 @@ def test_no_terminal_no_editor(mem: Mem, env: dict[str, str]) -> None:
         if key not in {"EDITOR", "VISUAL", "GIT_EDITOR", "TERM"}
     }
     clean |= {"PATH": venv_path(), "TERM": "xterm", **env}
-    for command in (["gotcha", "edit", id], ["edit", id]):
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "gitmem", *command],
-            cwd=mem.folder,
-            env=clean,
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-        )
-        assert (done.returncode, done.stdout) == (1, "")
-        assert "no terminal" in done.stderr
-        assert "--title" in done.stderr
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "edit", id],
+        cwd=mem.folder,
+        env=clean,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no terminal" in done.stderr
+    assert "--title" in done.stderr
 
 
 def test_editor_that_needs_no_terminal(mem: Mem, editor: Callable[[str], dict[str, str]]) -> None:
@@ -174,13 +173,12 @@ def test_editor_that_needs_no_terminal(mem: Mem, editor: Callable[[str], dict[st
     id = new(mem, "old")
     spawn(
         mem.folder,
-        "gotcha",
         "edit",
         id,
         env={**editor("text = text.replace('old', 'new')"), "TERM": "dumb"},
     )
     assert mem.show(id)["title"] == "new"
-    spawn(mem.folder, "gotcha", "edit", id, env={"GIT_EDITOR": ":", "EDITOR": "vim"})
+    spawn(mem.folder, "edit", id, env={"GIT_EDITOR": ":", "EDITOR": "vim"})
     assert mem.show(id)["title"] == "new"
 
 
@@ -199,7 +197,7 @@ def test_forgotten_error_is_captured_no_more(mem: Mem) -> None:
 
     mem("restore", id)
     assert mem("error", "record", "KeyError: 'rate'", "--json").json["gotcha"] == id
-    mem("gotcha", "edit", id, "--error", "")
+    mem("edit", id, "--error", "")
     assert mem("error", "record", "KeyError: 'rate'", "--json").json["gotcha"] not in {None, id}
 
 
@@ -215,7 +213,7 @@ def test_muting_leaves_the_captured_one(mem: Mem) -> None:
     other = new(mem, "tax is not loaded", "--error", "KeyError: 'tax'")
     mem("forget", other)
     mem("undo")
-    mem("gotcha", "edit", other, "--error", "")
+    mem("edit", other, "--error", "")
     assert [mem("error", "record", "KeyError: 'tax'", "--json").json["gotcha"] for _ in range(3)][
         -1
     ]

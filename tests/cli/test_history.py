@@ -327,13 +327,13 @@ def linked(mem: Mem) -> tuple[Mem, list[str]]:
 def test_graph_of_the_store(linked: tuple[Mem, list[str]]) -> None:
     """All links and chains, each record once with its title."""
     mem, ids = linked
-    out = mem("graph").out
+    out = mem("show", "--graph").out
 
     assert "links → " in out
     assert "supersedes since " in out
     assert all(id[-8:] in out for id in ids)
     assert "alone" not in out
-    found = mem("graph", "--json").json
+    found = mem("show", "--graph", "--json").json
     assert {n["id"] for n in found["nodes"]} == set(ids)
     edge = {(e["source"], e["relation"], e["target"]) for e in found["edges"]}
     assert edge == {
@@ -347,14 +347,14 @@ def test_graph_of_one_record(linked: tuple[Mem, list[str]]) -> None:
     """From one record, as many steps as asked for."""
     mem, ids = linked
 
-    assert {n["id"] for n in mem("graph", ids[0], "--depth", "1", "--json").json["nodes"]} == set(
-        ids[:2]
-    )
     assert {
-        n["id"] for n in mem("graph", ids[0][-8:], "--depth", "2", "--json").json["nodes"]
+        n["id"] for n in mem("show", "--graph", ids[0], "--depth", "1", "--json").json["nodes"]
+    } == set(ids[:2])
+    assert {
+        n["id"] for n in mem("show", "--graph", ids[0][-8:], "--depth", "2", "--json").json["nodes"]
     } == set(ids[:3])
-    assert {n["id"] for n in mem("graph", ids[3], "--json").json["nodes"]} == set(ids)
-    assert mem("graph", ids[3]).out.splitlines()[0].endswith("dd")
+    assert {n["id"] for n in mem("show", "--graph", ids[3], "--json").json["nodes"]} == set(ids)
+    assert mem("show", "--graph", ids[3]).out.splitlines()[0].endswith("dd")
 
 
 def test_graph_says_since_when(mem: Mem) -> None:
@@ -368,13 +368,13 @@ def test_graph_says_since_when(mem: Mem) -> None:
     linked, replaced = (str(today - timedelta(days=n)) for n in (6, 2))
     found = {
         (e["source"], e["target"]): str(e["created"])[:10]
-        for e in mem("graph", one, "--json").json["edges"]
+        for e in mem("show", "--graph", one, "--json").json["edges"]
     }
     assert found == {(one, two): linked, (new, two): replaced}
-    assert f"links since {linked} → " in mem("graph", one).out
+    assert f"links since {linked} → " in mem("show", "--graph", one).out
     whole = {
         (e["source"], e["target"]): e["created"] and e["created"][:10]
-        for e in mem("graph", "--json").json["edges"]
+        for e in mem("show", "--graph", "--json").json["edges"]
     }
     assert whole == {(one, two): None, (new, two): replaced}
 
@@ -387,21 +387,21 @@ def test_graph_of_the_past(mem: Mem) -> None:
     then = git(mem.folder, "rev-parse", SHARED)
     mem("edit", one, "--title", "one, anew")
     new = mem("supersede", two, "three", "--json").json["id"]
-    assert mem("graph", "--at", before, "--json").json == {"nodes": [], "edges": []}
-    past = mem("graph", one, "--at", then, "--json").json
+    assert mem("show", "--graph", "--at", before, "--json").json == {"nodes": [], "edges": []}
+    past = mem("show", "--graph", one, "--at", then, "--json").json
     assert [(e["source"], e["relation"], e["target"]) for e in past["edges"]] == [
         (one, "links", two)
     ]
     assert {n["title"] for n in past["nodes"]} == {"one", "two"}
-    assert "was not there" in mem("graph", new, "--at", then, code=1).err
-    assert "not a revision" in mem("graph", "--at", "nonsense", code=1).err
+    assert "was not there" in mem("show", "--graph", new, "--at", then, code=1).err
+    assert "not a revision" in mem("show", "--graph", "--at", "nonsense", code=1).err
 
 
 def test_graph_as_dot(linked: tuple[Mem, list[str]]) -> None:
     """`--dot` is for Graphviz; quotes in a title are escaped."""
     mem, ids = linked
     mem("edit", ids[0], "--title", 'say "hi" \\')
-    out = mem("graph", "--dot").out
+    out = mem("show", "--graph", "--dot").out
 
     assert out.startswith("digraph memory {\n")
     assert out.endswith("}\n")
@@ -413,9 +413,9 @@ def test_graph_without_links(mem: Mem) -> None:
     """No links is not an error."""
     id = mem.add("T")
 
-    assert "no links yet" in mem("graph").err
-    assert mem("graph", id, "--json").json["edges"] == []
-    mem("graph", id, "--depth", "0", code=2)
+    assert "no links yet" in mem("show", "--graph").err
+    assert mem("show", "--graph", id, "--json").json["edges"] == []
+    mem("show", "--graph", id, "--depth", "0", code=2)
 
 
 def test_graph_names_what_is_missing(linked: tuple[Mem, list[str]]) -> None:
@@ -423,9 +423,9 @@ def test_graph_names_what_is_missing(linked: tuple[Mem, list[str]]) -> None:
     mem, ids = linked
     mem("forget", ids[1])
 
-    nodes = mem("graph", "--json").json["nodes"]
+    nodes = mem("show", "--graph", "--json").json["nodes"]
     assert [node["id"] for node in nodes if node["missing"]] == [ids[1]]
-    assert "(not here)" in mem("graph").out
+    assert "(not here)" in mem("show", "--graph").out
 
 
 def test_graph_of_what_was_only_fetched(clones: tuple[Mem, Mem]) -> None:
@@ -439,6 +439,6 @@ def test_graph_of_what_was_only_fetched(clones: tuple[Mem, Mem]) -> None:
     git(two.folder, "fetch", "-q", "origin", f"+{SHARED}:refs/gitmem/remotes/origin/main")
 
     edge = {"source": first, "relation": "links", "target": second}
-    edges = two("graph", first, "--at", "origin", "--json").json["edges"]
+    edges = two("show", "--graph", first, "--at", "origin", "--json").json["edges"]
     assert [edge] == [{key: row[key] for key in edge} for row in edges]
     assert edges[0]["created"] is not None

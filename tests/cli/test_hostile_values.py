@@ -50,7 +50,15 @@ def test_no_value_stops_a_command(mem: Mem) -> None:
     store.objects.close()
 
     assert "A fact of my own" in mem("list", "--limit", "10000").out
-    for command in ("summary", "inbox --all", "briefing", "search text", "status", "gotcha list"):
+    for command in (
+        "page",
+        "summary",
+        "inbox --all",
+        "briefing",
+        "search text",
+        "status",
+        "gotcha list",
+    ):
         mem(*command.split())
     ids = mem("list", "--all", "--limit", "10000", "--format", "{id}").out.split()
     mem("show", *ids)
@@ -78,6 +86,6 @@ def test_of_two_that_supersede_each_other_the_newer_holds(mem: Mem, shape: str) 
         put = operations.put(before.change(supersedes=[other], rev=2), before)
         store.write([put], Message("edit", "x", (id,)))
     store.objects.close()
-    shown = mem("summary").out
+    shown = mem("page", "summary").out
     assert "Use DB2" in shown
     assert ("Use Oracle" in shown) is (shape == "itself")

@@ -59,7 +59,7 @@ def test_what_is_listed(mem: Mem, three: list[str]) -> None:
 
 def test_critical_comes_first(mem: Mem, three: list[str]) -> None:
     """What would hurt most is looked at first."""
-    mem("gotcha", "edit", three[2], "--severity", "critical")
+    mem("edit", three[2], "--severity", "critical")
     assert waiting(mem) == [three[2], three[0], three[1]]
 
 
@@ -307,7 +307,7 @@ def test_merge_chain_and_circle(mem: Mem, three: list[str]) -> None:
 def test_merged_one_can_be_edited_and_forgotten(mem: Mem, three: list[str]) -> None:
     """The list of errors survives an edit by flags; when it goes, nothing that it stood for comes back by itself."""
     mem("inbox", "--merge", three[1], "--into", three[0])
-    mem("gotcha", "edit", three[0], "--title", "Types and lengths")
+    mem("edit", three[0], "--title", "Types and lengths")
     assert len(mem.show(three[0])["triggers"]["error"]) == 2
     mem("forget", three[0])
     assert [capture(mem, text) for text in ERRORS[:2]] == [None, None]
@@ -393,7 +393,7 @@ def test_an_acceptance_that_is_taken_back_waits_again(mem: Mem) -> None:
         assert "git mem inbox" in mem("undo").err
         assert waiting(mem) == [id]
         assert mem("show", id, "--json").json[0]["store"] == "private"
-        mem("redo")
+        mem("undo", "--redo")
         assert waiting(mem) == []
         assert mem("show", id, "--json").json[0]["store"] == "shared"
     mem("undo")
@@ -645,7 +645,6 @@ def test_hostile_text_on_a_terminal(mem: Mem, talk: Callable[..., Talk]) -> None
     """Title, place and text of an error are shown, not obeyed."""
     id = capture(mem, "OSError: \x1b]0;title\x07 \u202eevil broken")
     mem(
-        "gotcha",
         "edit",
         id,
         "--workaround",
@@ -679,7 +678,7 @@ def noted(mem: Mem, text: str) -> str:
 def test_what_was_noted_by_hand_and_is_rejected_leaves_every_view(mem: Mem) -> None:
     id = noted(mem, "Decision: Use gRPC between the services")
     mem("inbox", "--reject", id)
-    assert "gRPC" not in mem("summary").out + mem("briefing").out
+    assert "gRPC" not in mem("page", "summary").out + mem("session", "briefing").out
 
 
 def test_what_a_person_reworded_is_accepted_into_the_shared_store(mem: Mem) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gitmem.agents.events import ADAPTERS
-from gitmem.cli.main import COMMANDS, HIDDEN
+from gitmem.cli.commands import COMMANDS, HIDDEN
 from tests.cli.conftest import Mem
 from tests.conftest import git
 from tests.mcp.conftest import Lines
@@ -132,9 +132,9 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "edit": (lambda m: None, lambda m: m("edit", _one(m), "--title", "changed")),
     "supersede": (lambda m: None, lambda m: m("supersede", _one(m), "successor")),
     "link": (lambda m: None, lambda m: m("link", *_two(m))),
-    "unlink": (lambda m: m("link", *_two(m)), lambda m: m("unlink", *_two(m))),
+    "link --remove": (lambda m: m("link", *_two(m)), lambda m: m("link", "--remove", *_two(m))),
     "pin": (lambda m: None, lambda m: m("pin", _one(m))),
-    "unpin": (lambda m: m("pin", _one(m)), lambda m: m("unpin", _one(m))),
+    "pin --remove": (lambda m: m("pin", _one(m)), lambda m: m("pin", "--remove", _one(m))),
     "done": (
         lambda m: m("add", "-t", "task", "Use it"),
         lambda m: m("done", m("list", "--format", "{id}").out.split()[0]),
@@ -142,23 +142,29 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "archive": (lambda m: None, lambda m: m("archive", _one(m))),
     "restore": (lambda m: m("archive", _one(m)), lambda m: m("restore", _one(m))),
     "forget": (lambda m: None, lambda m: m("forget", _one(m))),
-    "purge": (lambda m: None, lambda m: m("purge", _one(m), "--yes")),
-    "purge --text": (lambda m: None, lambda m: m("purge", "--text", "words in the first", "--yes")),
-    "purge --remote": (
-        lambda m: (_enabled(m), m("sync"), m("purge", "--text", "words in the first", "--yes")),
-        lambda m: m("purge", "--remote", "origin"),
+    "forget --purge": (lambda m: None, lambda m: m("forget", "--purge", _one(m), "--yes")),
+    "forget --purge --text": (
+        lambda m: None,
+        lambda m: m("forget", "--purge", "--text", "words in the first", "--yes"),
+    ),
+    "forget --purge --remote": (
+        lambda m: (
+            _enabled(m),
+            m("sync"),
+            m("forget", "--purge", "--text", "words in the first", "--yes"),
+        ),
+        lambda m: m("forget", "--purge", "--remote", "origin"),
     ),
     "show": (lambda m: None, lambda m: m("show", _one(m))),
     "list": (lambda m: None, lambda m: m("list")),
     "search": (lambda m: None, lambda m: m("search", "words")),
-    "graph": (lambda m: m("link", *_two(m)), lambda m: m("graph")),
+    "show --graph": (lambda m: m("link", *_two(m)), lambda m: m("show", "--graph")),
     "gotcha add": (lambda m: None, _trap),
     "gotcha for": (_trap, lambda m: m("gotcha", "for", "code.py")),
     "gotcha verify": (_trap, lambda m: m("gotcha", "verify")),
     "gotcha verify ID": (_trap, lambda m: m("gotcha", "verify", _trap(m))),
     "gotcha resolve": (_trap, lambda m: m("gotcha", "resolve", _trap(m), "-m", "done")),
     "gotcha snooze": (_trap, lambda m: m("gotcha", "snooze", _trap(m))),
-    "gotcha context": (_trap, lambda m: m("gotcha", "context", "--task", "trap", "code.py")),
     "inbox": (lambda m: None, lambda m: m("inbox")),
     "check": (
         lambda m: (m.add("Uploads are limited to 5 MB"), m.add("Uploads are limited to 9 MB")),
@@ -197,12 +203,12 @@ COMMAND: dict[str, tuple[Step, Step]] = {
         lambda m: m("work", "start", "shop"),
         lambda m: m("work", "complete", "--yes"),
     ),
-    "summary": (lambda m: m("add", "Use it"), lambda m: m("summary")),
-    "briefing": (lambda m: None, lambda m: m("briefing")),
-    "opening": (lambda m: None, lambda m: m("opening")),
-    "recall": (lambda m: None, lambda m: m("recall", "words")),
+    "page summary": (lambda m: m("add", "Use it"), lambda m: m("page", "summary")),
+    "session briefing": (lambda m: None, lambda m: m("session", "briefing")),
+    "session opening": (lambda m: None, lambda m: m("session", "opening")),
+    "search --sessions": (lambda m: None, lambda m: m("search", "--sessions", "words")),
     "extract": (lambda m: None, lambda m: m("extract", "--commits", "HEAD", "--save")),
-    "activate": (_agent, lambda m: m("activate", "dev")),
+    "session activate": (_agent, lambda m: m("session", "activate", "dev")),
     "consolidate": (
         lambda m: (m("add", "Log as JSON", "--verify", "path=code.py"), m("add", "Logs are JSON")),
         lambda m: m("consolidate"),
@@ -217,7 +223,7 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     ),
     "page": (lambda m: m.add("Use Go"), lambda m: m("page", "compound", "--out", "../pages")),
     "export": (lambda m: m.add("Use Go"), lambda m: m("export", "../bundle")),
-    "health": (lambda m: None, lambda m: m("health", "--all")),
+    "check --health": (lambda m: None, lambda m: m("check", "--health", "--all")),
     "model": (lambda m: None, lambda m: m("model", "check")),
     "native": (
         lambda m: None,
@@ -228,23 +234,26 @@ COMMAND: dict[str, tuple[Step, Step]] = {
             m("native", "push", "--remove"),
         ),
     ),
-    "off": (lambda m: None, lambda m: m("off")),
-    "on": (lambda m: m("off"), lambda m: m("on")),
+    "hook off": (lambda m: None, lambda m: m("hook", "off")),
+    "hook on": (lambda m: m("hook", "off"), lambda m: m("hook", "on")),
     "log": (lambda m: None, lambda m: m("log", _one(m), "-p")),
     "diff": (lambda m: None, lambda m: m("diff", "@~1")),
     "undo": (lambda m: None, lambda m: m("undo")),
-    "redo": (lambda m: m("undo"), lambda m: m("redo")),
+    "undo --redo": (lambda m: m("undo"), lambda m: m("undo", "--redo")),
     "why": (lambda m: None, lambda m: m("why", "code.py:1")),
-    "evolution": (lambda m: None, lambda m: (m("evolution", "code.py"), m("evolution", "code.py"))),
-    "drift": (
+    "code evolution": (
+        lambda m: None,
+        lambda m: (m("code", "evolution", "code.py"), m("code", "evolution", "code.py")),
+    ),
+    "code drift": (
         lambda m: git(m.folder, "-c", "core.hooksPath=/dev/null", "branch", "another"),
-        lambda m: m("drift"),
+        lambda m: m("code", "drift"),
     ),
     "timeline": (
         lambda m: None,
         lambda m: (m("timeline"), m("timeline", "--file", "code.py", "--csv")),
     ),
-    "trends": (lambda m: None, lambda m: m("trends")),
+    "timeline --trends": (lambda m: None, lambda m: m("timeline", "--trends")),
     "code": (
         lambda m: None,
         lambda m: (
@@ -256,7 +265,10 @@ COMMAND: dict[str, tuple[Step, Step]] = {
         ),
     ),
     "scout": (lambda m: None, lambda m: m("scout", "--save", "code.py prints hello")),
-    "dna": (lambda m: None, lambda m: (m("dna"), m("dna", "refresh"), m("dna", "show"))),
+    "code dna": (
+        lambda m: None,
+        lambda m: (m("code", "dna"), m("code", "dna", "refresh"), m("code", "dna", "show")),
+    ),
     "read-code": (lambda m: None, lambda m: m("read-code")),
     "event": (lambda m: None, lambda m: (m("event", "add", "Released"), m("event", "list"))),
     "trace": (
@@ -278,9 +290,9 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "sync --bundle": (lambda m: None, lambda m: m("sync", "--bundle", "../memory.bundle")),
     "remote": (lambda m: None, lambda m: m("remote")),
     "remote show": (_enabled, lambda m: m("remote", "show")),
-    "wipe --remote": (
+    "uninstall --wipe --remote": (
         lambda m: (_enabled(m), m("sync")),
-        lambda m: m("wipe", "--remote", "origin", "--yes"),
+        lambda m: m("uninstall", "--wipe", "--remote", "origin", "--yes"),
     ),
     "drain": (lambda m: None, lambda m: m("drain")),
     "hook": (lambda m: None, lambda m: m("hook", "claude")),
@@ -300,10 +312,12 @@ COMMAND: dict[str, tuple[Step, Step]] = {
         lambda m: None,
         lambda m: (m("install", *ADAPTERS, "--project"), m("uninstall", *ADAPTERS, "--project")),
     ),
+    "help": (lambda m: None, lambda m: (m("help", "-a"), m("help", "forget", "--purge"))),
+    "version": (lambda m: None, lambda m: m("version", "--json")),
     "a wrong command": (lambda m: None, lambda m: m("frobnicate", code=2)),
     "an unknown id": (lambda m: None, lambda m: m("pin", "zzzzzzzz", code=1)),
 }
-SETS = {"config KEY VALUE", "remote enable", "remote disable", "wipe"}
+SETS = {"config KEY VALUE", "remote enable", "remote disable", "uninstall --wipe"}
 
 
 def test_every_command_is_here() -> None:
@@ -351,7 +365,7 @@ def test_a_setting_changes_its_own_section_only(
     assert [s for s in now if s not in settings and s == setting]
     assert [s for s in now if not s.startswith("gitmem.")] == settings
     assert {k for k in before.keys() | after.keys() if before.get(k) != after.get(k)} == {"config"}
-    busy("wipe", "--yes")
+    busy("uninstall", "--wipe", "--yes")
     assert git(busy.folder, "config", "--local", "--list").splitlines() == settings
 
 
@@ -367,7 +381,7 @@ def test_wipe_leaves_no_trace(busy: Mem) -> None:
     busy("add", "second", "--private")
     busy("remote", "enable", "origin", "--yes")
     busy("sync")
-    busy("wipe", "--yes")
+    busy("uninstall", "--wipe", "--yes")
 
     after = snapshot(busy.folder)
     assert {k for k in before.keys() | after.keys() if before.get(k) != after.get(k)} <= {"config"}

@@ -228,7 +228,7 @@ def test_the_record_of_a_session_is_the_model_s(mem: Mem) -> None:
         record = session(mem)
 
     assert record["by"] == "gemini:gemini-2.5-flash"
-    assert "Sessions live in Redis." in mem("summary").out
+    assert "Sessions live in Redis." in mem("page", "summary").out
     assert "cookie grew too large" in str(gemini.asked[0])
     assert files_with(mem.folder, KEY) == []
 

@@ -66,14 +66,14 @@ def test_a_rule_about_a_file_is_told_as_its_gotchas_are(repo: Path, place: str):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--error", ERROR),
-        ("--error", TRACEBACK),
-        ("--task", f"the first charge of a day fails with {ERROR} in production"),
+        (ERROR,),
+        (TRACEBACK,),
+        (f"the first charge of a day fails with {ERROR} in production"),
     ],
 )
 def test_an_error_that_was_dealt_with_is_told_with_what_helped(repo: Path, arguments):
     """Also when its gotcha is resolved."""
-    told = mem(repo, "gotcha", "context", *arguments).stdout
+    told = mem(repo, "scout", *arguments).stdout
     assert "The tax rate is not set" in told
     assert "Read it with a default of 0.2." in told
 
@@ -88,7 +88,7 @@ def test_a_prompt_with_such_an_error_is_told_what_helped(repo: Path):
 @pytest.mark.parametrize("error", ["KeyError: 'VAT'", "KeyError", "ValueError: 'TAX_RATE'"])
 def test_another_error_brings_no_resolved_gotcha(repo: Path, error: str):
     """Nearly the same is another one."""
-    assert "tax rate" not in mem(repo, "gotcha", "context", "--error", error).stdout
+    assert "tax rate" not in mem(repo, "scout", error).stdout
 
 
 def test_a_question_finds_its_record_among_many_that_are_nearly_alike(repo: Path):

@@ -71,7 +71,7 @@ def test_the_same_error_in_two_clones(clones: tuple[Path, Path]) -> None:
     """The record that somebody shared takes the place of the private one, whose hits it gets."""
     ana, bob = clones
     id = capture(bob, ana)
-    mem(ana, "gotcha", "edit", id, "--workaround", "Unlock it.")
+    mem(ana, "edit", id, "--workaround", "Unlock it.")
     mem(ana, "inbox", "--accept-all")
     sync(ana)
     mem(bob, "sync")
@@ -185,7 +185,7 @@ def test_an_edit_while_a_fact_is_shared_is_kept(clones: tuple[Path, Path]) -> No
     """What was changed in the private store after the fact was read is shared with the next sync."""
     ana, _ = clones
     id = capture(ana)
-    mem(ana, "gotcha", "edit", id, "--workaround", "First.")
+    mem(ana, "edit", id, "--workaround", "First.")
     with open_app(str(ana), dict(os.environ)) as app:
         private = app.store("private")
         before = private.get(id).record
@@ -199,12 +199,12 @@ def test_an_undo_follows_a_fact_that_was_shared(clones: tuple[Path, Path]) -> No
     """The background shares what a person edited; their undo takes the edit back all the same."""
     ana, _ = clones
     id = capture(ana)
-    mem(ana, "gotcha", "edit", id, "--workaround", "Unlock it.")
+    mem(ana, "edit", id, "--workaround", "Unlock it.")
     mem(ana, "sync")
     assert [] == files(ana, PRIVATE)
     mem(ana, "undo")
     assert "Unlock it." not in mem(ana, "show", id)
-    mem(ana, "redo")
+    mem(ana, "undo", "--redo")
     assert "Unlock it." in mem(ana, "show", id)
 
 
@@ -214,8 +214,8 @@ def test_the_page_of_the_project_is_in_both_stores(clones: tuple[Path, Path]) ->
     (ana / "pay.py").write_text("def pay():\n    return 1\n")
     git(ana, "add", "-A")
     git(ana, "commit", "-qm", "pay")
-    mem(ana, "dna", "refresh")
-    mem(ana, "dna", "refresh", "--shared")
+    mem(ana, "code", "dna", "refresh")
+    mem(ana, "code", "dna", "refresh", "--shared")
     mem(ana, "drain")
     assert git(ana, "ls-tree", "-r", "--name-only", PRIVATE, "--", "dna/")
 

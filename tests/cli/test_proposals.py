@@ -87,7 +87,7 @@ def test_what_was_rejected_does_not_come_back_in_other_words(mem: Mem) -> None:
     assert mem("inbox", "--json").json == []
     other = ["Use ruff for formatting", "Never cache the parsed config between requests"]
     assert found(mem, "s3", *other) == other
-    mem("purge", ruff["id"], "--yes")
+    mem("forget", "--purge", ruff["id"], "--yes")
     assert found(mem, "s4", *again) == again[:1]
 
 
@@ -121,7 +121,7 @@ def test_a_purged_text_is_not_kept_by_what_was_rejected(mem: Mem) -> None:
         if "gitmem" in ref
     ]
     assert refs and any("hunter2land" in git(mem.folder, "log", "-p", ref) for ref in refs)
-    mem("purge", "--text", "hunter2land", "--yes")
+    mem("forget", "--purge", "--text", "hunter2land", "--yes")
     refs = [
         ref
         for ref in git(mem.folder, "for-each-ref", "--format=%(refname)").split()

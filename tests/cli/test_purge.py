@@ -41,7 +41,7 @@ def holds(folder: Path, text: str = SECRET) -> list[str]:
 def holds_after_drop(mem: Mem, text: str = SECRET) -> list[str]:
     """Return where a text is found in a clone that followed a purge, once its quarantine is removed."""
     assert {os.path.dirname(place) for place in holds(mem.folder, text)} <= {"gitmem/quarantine"}
-    mem("purge", "--quarantine-drop")
+    mem("forget", "--purge", "--quarantine-drop")
     return holds(mem.folder, text)
 
 
@@ -61,7 +61,7 @@ def tainted(mem: Mem) -> tuple[Mem, str]:
 def test_a_purged_record_is_gone(tainted: tuple[Mem, str]) -> None:
     """No object, no cache, no log holds it; the other records and the repository are sound."""
     mem, id = tainted
-    done = mem("purge", id[-8:], "--yes")
+    done = mem("forget", "--purge", id[-8:], "--yes")
 
     assert done.out.startswith("shared: rewrote ")
     assert "change it at its source" in done.err
@@ -81,7 +81,7 @@ def test_a_purged_text_is_masked(tainted: tuple[Mem, str]) -> None:
     """With --text the record stays, in all its versions, without the secret."""
     mem, id = tainted
     before = commits(mem.folder)
-    mem("purge", "--text", SECRET, "--yes")
+    mem("forget", "--purge", "--text", SECRET, "--yes")
 
     assert holds(mem.folder) == []
     assert fsck(mem.folder) == ""
@@ -97,7 +97,7 @@ def test_what_was_forgotten_can_be_purged(tainted: tuple[Mem, str]) -> None:
     mem, id = tainted
     mem("forget", id)
     assert "objects" in holds(mem.folder)
-    mem("purge", id[-8:], "--yes")
+    mem("forget", "--purge", id[-8:], "--yes")
 
     assert holds(mem.folder) == []
     assert mem.titles() == ["after", "before"]
@@ -107,7 +107,7 @@ def test_packed_objects_are_purged(tainted: tuple[Mem, str]) -> None:
     """It does not matter whether the objects are loose or packed, or the ref."""
     mem, id = tainted
     git(mem.folder, "gc", "-q")
-    mem("purge", id, "--yes")
+    mem("forget", "--purge", id, "--yes")
 
     assert holds(mem.folder) == []
     assert fsck(mem.folder) == ""
@@ -118,7 +118,7 @@ def test_a_secret_in_the_title_is_purged(mem: Mem) -> None:
     id = mem.add(f"the key is {SECRET}")
     mem("pin", id)
     mem("edit", id, "--title", "the key")
-    mem("purge", "--text", SECRET, "--yes")
+    mem("forget", "--purge", "--text", SECRET, "--yes")
 
     assert holds(mem.folder) == []
     assert mem.titles() == ["the key"]
@@ -128,7 +128,7 @@ def test_the_private_store_is_purged_too(mem: Mem) -> None:
     """Both stores of a repository are cleaned."""
     mem("add", "ours", "-m", SECRET)
     mem("add", "mine", "-m", SECRET, "--private")
-    mem("purge", "--text", SECRET, "--yes")
+    mem("forget", "--purge", "--text", SECRET, "--yes")
 
     assert holds(mem.folder) == []
     assert sorted(mem.titles()) == ["mine", "ours"]
@@ -139,7 +139,7 @@ def test_unreachable_objects_of_the_user_stay(tainted: tuple[Mem, str]) -> None:
     """Only our own unreachable objects are deleted: a dropped stash can still be rescued."""
     mem, id = tainted
     lost = git(mem.folder, "hash-object", "-w", "--stdin", stdin=b"the user's own lost work\n")
-    mem("purge", id, "--yes")
+    mem("forget", "--purge", id, "--yes")
 
     assert git(mem.folder, "cat-file", "blob", lost) == "the user's own lost work"
 
@@ -151,7 +151,7 @@ def test_a_blob_that_the_project_has_too_stays(mem: Mem) -> None:
     (mem.folder / "copy.md").write_text(data)
     git(mem.folder, "add", "copy.md")
     git(mem.folder, "commit", "-qm", "copy")
-    mem("purge", id, "--yes")
+    mem("forget", "--purge", id, "--yes")
 
     assert git(mem.folder, "show", "HEAD:copy.md") == data.strip()
     assert fsck(mem.folder) == ""
@@ -161,11 +161,13 @@ def test_purge_asks(tainted: tuple[Mem, str]) -> None:
     """Without a terminal and without --yes nothing is done; on a terminal no is the default."""
     mem, id = tainted
     before = tip(mem.folder)
-    assert "nothing was changed" in mem("purge", id, code=1).err
-    assert "nothing was changed" in on_terminal(mem.folder, "purge", id, keys="\n", code=1)
+    assert "nothing was changed" in mem("forget", "--purge", id, code=1).err
+    assert "nothing was changed" in on_terminal(
+        mem.folder, "forget", "--purge", id, keys="\n", code=1
+    )
     assert tip(mem.folder) == before
 
-    on_terminal(mem.folder, "purge", id, keys="y\n")
+    on_terminal(mem.folder, "forget", "--purge", id, keys="y\n")
     assert holds(mem.folder) == []
 
 
@@ -173,9 +175,9 @@ def test_purge_says_no(tainted: tuple[Mem, str]) -> None:
     """Unknown ids, too short a text, nothing named."""
     mem, _ = tainted
     before = tip(mem.folder)
-    mem("purge", "zzzzzzzz", "--yes", code=1)
-    mem("purge", "--text", "abc", "--yes", code=1)
-    mem("purge", code=2)
+    mem("forget", "--purge", "zzzzzzzz", "--yes", code=1)
+    mem("forget", "--purge", "--text", "abc", "--yes", code=1)
+    mem("forget", "--purge", code=2)
 
     assert tip(mem.folder) == before
 
@@ -183,7 +185,7 @@ def test_purge_says_no(tainted: tuple[Mem, str]) -> None:
 def test_the_secret_can_be_typed(tainted: tuple[Mem, str]) -> None:
     """`--text -` asks for it, so that it is in no shell history, and does not echo it."""
     mem, _ = tainted
-    seen = on_terminal(mem.folder, "purge", "--text", "-", "--yes", keys=f"{SECRET}\n")
+    seen = on_terminal(mem.folder, "forget", "--purge", "--text", "-", "--yes", keys=f"{SECRET}\n")
 
     assert SECRET not in seen
     assert holds(mem.folder) == []
@@ -197,15 +199,15 @@ def test_remote_and_clones_are_told(clones: tuple[Mem, Mem], hub: Path) -> None:
     one("sync")
     two("sync")
     two("add", "not sent yet")
-    done = one("purge", id, "--yes")
+    done = one("forget", "--purge", id, "--yes")
     assert "Remotes and clones may still hold it: origin" in done.err
-    assert "git mem purge --remote origin" in done.err
+    assert "git mem forget --purge --remote origin" in done.err
     assert holds(one.folder) == []
 
     assert "still holds what was purged" in one("sync", code=1).err
     assert holds(one.folder) == []
 
-    one("purge", "--remote", "origin")
+    one("forget", "--purge", "--remote", "origin")
     git(hub, "reflog", "expire", "--expire=now", "--all")
     git(hub, "gc", "-q", "--prune=now")
     assert holds(hub) == []
@@ -226,7 +228,7 @@ def test_purge_with_the_remote_in_one_go(clones: tuple[Mem, Mem], hub: Path) -> 
     two("sync")
     two("add", "from two")
     two("sync")
-    one("purge", id, "--remote", "origin", "--yes")
+    one("forget", "--purge", id, "--remote", "origin", "--yes")
 
     one("sync")
     assert one.titles("--all") == ["from two"]
@@ -238,9 +240,9 @@ def test_a_text_that_is_nowhere_is_told(tainted: tuple[Mem, str], clones: tuple[
     """Exit 0, and nothing moved: so a purge can be checked. Words that the store needs cannot go, and that is a failure."""
     mem, _ = tainted
     before = tip(mem.folder)
-    done = mem("purge", "--text", SECRET + "x", "--yes")
+    done = mem("forget", "--purge", "--text", SECRET + "x", "--yes")
     assert done.out.startswith("it is nowhere on this machine; nothing was changed.")
-    report = mem("purge", "--text", SECRET + "x", "--yes", "--json").json
+    report = mem("forget", "--purge", "--text", SECRET + "x", "--yes", "--json").json
     assert report["complete"]
     names = {row["name"] for row in report["locations"] if row["state"] == "clean"}
     assert {
@@ -254,22 +256,29 @@ def test_a_text_that_is_nowhere_is_told(tainted: tuple[Mem, str], clones: tuple[
     } <= names
     assert (
         "names and words that the store itself needs"
-        in mem("purge", "--text", "created:", "--yes", code=1).err
+        in mem("forget", "--purge", "--text", "created:", "--yes", code=1).err
     )
-    assert "is a part of [purged]" in mem("purge", "--text", "purge", "--yes", code=1).err
-    assert "neither letters nor digits" in mem("purge", "--text", '"},{"', "--yes", code=1).err
+    assert (
+        "is a part of [purged]" in mem("forget", "--purge", "--text", "purge", "--yes", code=1).err
+    )
+    assert (
+        "neither letters nor digits"
+        in mem("forget", "--purge", "--text", '"},{"', "--yes", code=1).err
+    )
     assert tip(mem.folder) == before
     one, _ = clones
     one.add("T")
     one("sync")
-    assert "nowhere" in one("purge", "--text", SECRET, "--remote", "origin", "--yes").out
+    assert (
+        "nowhere" in one("forget", "--purge", "--text", SECRET, "--remote", "origin", "--yes").out
+    )
 
 
 def test_a_text_in_quotes_is_purged(mem: Mem) -> None:
     """What JSON escapes is found in the form in which it is written."""
     secret = 'pa"ss\\wo-canary'
     id = mem.add("T", "-k", "gotcha", "--workaround", f"use {secret} here", "-m", f"or {secret}")
-    mem("purge", "--text", secret, "--yes")
+    mem("forget", "--purge", "--text", secret, "--yes")
 
     assert holds(mem.folder, "wo-canary") == []
     assert mem.show(id)["workaround"] == "use [purged] here"
@@ -280,7 +289,7 @@ def test_a_word_of_the_format_breaks_nothing(mem: Mem, word: str) -> None:
     """It is masked in texts; the store stays readable."""
     mem("add", f"the {word}", "-m", f"a {word} of mine")
     mem("add", "two")
-    mem("purge", "--text", word, "--yes")
+    mem("forget", "--purge", "--text", word, "--yes")
 
     assert sorted(mem.titles()) == ["the [purged]", "two"]
     mem("doctor")
@@ -294,11 +303,11 @@ def test_the_users_store_is_purged_too(mem: Mem) -> None:
     id = mem.add("by id", "--user")
     user = Path(os.environ["HOME"]) / ".local/share/gitmem/user.git"
     assert holds(user)
-    done = mem("purge", "--text", SECRET, "--yes")
+    done = mem("forget", "--purge", "--text", SECRET, "--yes")
 
     assert "user: rewrote" in done.out
     assert (holds(mem.folder), holds(user)) == ([], [])
-    mem("purge", id, "--yes")
+    mem("forget", "--purge", id, "--yes")
     assert sorted(mem.titles()) == ["everywhere", "ours"]
 
 
@@ -327,14 +336,14 @@ def test_our_own_files_are_cleaned(mem: Mem) -> None:
         (home / name).parent.mkdir(exist_ok=True)
         (home / name).write_text(f'{{"keep": 1}}\n{{"text": "{SECRET}"}}\n{{"id": "{id}"}}\n')
         (home / name).chmod(0o600)
-    mem("purge", "--text", SECRET, "--yes")
+    mem("forget", "--purge", "--text", SECRET, "--yes")
 
     assert holds(mem.folder) == []
     assert indexed(mem) == tip(mem.folder)
     assert (home / "sessions/a.jsonl").stat().st_mode & 0o777 == 0o600
     with contextlib.closing(State(Home(str(home)))) as state:
         assert [pattern for pattern, _, _ in state.errors(0.0)] == ["another error"]
-    mem("purge", id, "--yes")
+    mem("forget", "--purge", id, "--yes")
     for name in files:
         assert (home / name).read_text() == '{"keep": 1}\n{"text": "[purged]"}\n'
 
@@ -345,9 +354,12 @@ def test_a_purge_waits_for_the_journal(tainted: tuple[Mem, str]) -> None:
     lock = mem.folder / ".git" / f"{SHARED}.lock"
     lock.touch()
     mem("add", "waits", "-m", SECRET)
-    assert "writes wait in the journal" in mem("purge", "--text", SECRET, "--yes", code=1).err
+    assert (
+        "writes wait in the journal"
+        in mem("forget", "--purge", "--text", SECRET, "--yes", code=1).err
+    )
     lock.unlink()
-    mem("purge", "--text", SECRET, "--yes")
+    mem("forget", "--purge", "--text", SECRET, "--yes")
 
     assert holds(mem.folder) == []
     assert "waits" in mem.titles()
@@ -364,7 +376,10 @@ def test_a_ref_of_the_user_that_keeps_it_is_told(clones: tuple[Mem, Mem]) -> Non
     for mem in clones:
         git(mem.folder, "fetch", "-q", "origin")
     said = "refs/remotes/origin/gitmem/main still holds the old history"
-    assert said in one("purge", "--text", SECRET, "--remote", "origin", "--yes", code=1).err
+    assert (
+        said
+        in one("forget", "--purge", "--text", SECRET, "--remote", "origin", "--yes", code=1).err
+    )
     assert said in two("sync").err
 
 
@@ -377,7 +392,7 @@ def test_a_secret_in_the_newest_title_does_not_come_back(
     one.add(f"pw is {SECRET}", "-m", f"use {SECRET}")
     one("sync")
     two("sync")
-    one("purge", "--text", SECRET, "--remote", "origin", "--yes")
+    one("forget", "--purge", "--text", SECRET, "--remote", "origin", "--yes")
 
     for folder in (one.folder, hub):
         assert SECRET not in git(folder, "log", "-p", SHARED)
@@ -395,7 +410,7 @@ def test_a_record_that_was_forgotten_before_is_purged_everywhere(
     two("sync")
     two("edit", id, "--tag", "mine")
     one("forget", id, "--reason", f"it was {SECRET}")
-    one("purge", id, "--remote", "origin", "--yes")
+    one("forget", "--purge", id, "--remote", "origin", "--yes")
     two("sync")
 
     for folder in (one.folder, two.folder, hub):
@@ -410,13 +425,13 @@ def test_two_purges_in_two_clones(clones: tuple[Mem, Mem], hub: Path) -> None:
     one.add("Y", "-m", "canary-two")
     one("sync")
     two("sync")
-    one("purge", "--text", "canary-one", "--remote", "origin", "--yes")
-    two("purge", "--text", "canary-two", "--yes")
+    one("forget", "--purge", "--text", "canary-one", "--remote", "origin", "--yes")
+    two("forget", "--purge", "--text", "canary-two", "--yes")
     two.add("mine")
-    for args in (("sync",), ("purge", "--remote", "origin", "--yes")):
-        assert "git mem purge" in two(*args, code=1).err
+    for args in (("sync",), ("forget", "--purge", "--remote", "origin", "--yes")):
+        assert "git mem forget --purge" in two(*args, code=1).err
         assert holds(two.folder, "canary-two") == []
-    two("purge", "--text", "canary-two", "--remote", "origin", "--yes")
+    two("forget", "--purge", "--text", "canary-two", "--remote", "origin", "--yes")
     one("sync")
 
     for text in ("canary-one", "canary-two"):
@@ -435,8 +450,8 @@ def test_an_earlier_text_does_not_come_back(clones: tuple[Mem, Mem]) -> None:
     two("sync")
     two.add("mine")
     two("sync")
-    one("purge", "--text", "canary-one", "--yes")
-    one("purge", "--text", "canary-two", "--remote", "origin", "--yes")
+    one("forget", "--purge", "--text", "canary-one", "--yes")
+    one("forget", "--purge", "--text", "canary-two", "--remote", "origin", "--yes")
     assert (holds(one.folder, "canary-one"), holds(one.folder, "canary-two")) == ([], [])
     assert sorted(one.titles()) == ["X", "Y", "mine"]
 
@@ -459,7 +474,7 @@ def test_a_record_that_begins_a_sentence_with_the_text(mem: Mem) -> None:
     send("SessionEnd", reason="exit")
     mem("drain")
     until = time.monotonic() + 30  # the background of the session may have the index open
-    while mem("purge", "--text", "zebraHatMoon", "--yes", code=None).code:
+    while mem("forget", "--purge", "--text", "zebraHatMoon", "--yes", code=None).code:
         assert time.monotonic() < until
         time.sleep(0.5)
     mem("drain")

@@ -97,13 +97,13 @@ def test_no_byte_holds_a_purged_text(planted: tuple[Mem, list[str]], tmp_path: P
     clone("search", SECRET)
     assert places_of(clone.folder, SECRET) != []
 
-    done = mem("purge", *ids, "--text", SECRET, "--remote", "origin", "--yes", "--json")
+    done = mem("forget", "--purge", *ids, "--text", SECRET, "--remote", "origin", "--yes", "--json")
     rows = {row["name"]: row for row in done.json["locations"]}
     assert done.json["complete"]
     assert {row["name"] for row in rows.values() if row["state"] == "held"} == set()
     assert rows[str(mem.folder / "CLAUDE.md")]["state"] == "removed"
     assert rows[str(mem.folder / "BRIEFING.md")]["state"] == "removed"
-    again = mem("purge", "--text", SECRET, "--yes")
+    again = mem("forget", "--purge", "--text", SECRET, "--yes")
     assert "nowhere on this machine" in again.out
     assert places_of(mem.folder, SECRET) == []
     git(tmp_path / "hub.git", "gc", "-q", "--prune=now")  # which the command says is the host's
@@ -114,7 +114,7 @@ def test_no_byte_holds_a_purged_text(planted: tuple[Mem, list[str]], tmp_path: P
     assert {os.path.dirname(p) for p in places_of(clone.folder, SECRET)} == {
         ".git/gitmem/quarantine"
     }
-    clone("purge", "--quarantine-drop")
+    clone("forget", "--purge", "--quarantine-drop")
     assert places_of(clone.folder, SECRET) == []
 
 
@@ -122,14 +122,14 @@ def test_a_record_that_others_quote_is_not_gone(mem: Mem) -> None:
     """A purge by id says which records still have its words, and fails until they are gone."""
     id = mem.add("Call the wombat desk before a release", "-m", "Ask for Ines on line seven.")
     other = mem.add("Wombats", "-m", "As said: call the wombat desk before a release.")
-    done = mem("purge", id, "--yes", "--json", code=1)
+    done = mem("forget", "--purge", id, "--yes", "--json", code=1)
     (row,) = [row for row in done.json["locations"] if row["name"] == "shared records"]
     assert row["state"] == "held"
     assert other in row["detail"]
     mem("edit", other, "-m", "As said.")
-    assert "are not known any more" in mem("purge", id, "--yes").err
-    mem("purge", "--text", "Call the wombat desk before a release", "--yes")
-    assert "nowhere on this machine" in mem("purge", id, "--yes").out
+    assert "are not known any more" in mem("forget", "--purge", id, "--yes").err
+    mem("forget", "--purge", "--text", "Call the wombat desk before a release", "--yes")
+    assert "nowhere on this machine" in mem("forget", "--purge", id, "--yes").out
     assert places_of(mem.folder, "wombat desk") == []
 
 
@@ -142,7 +142,7 @@ def test_saved_work_stays_unless_it_holds_the_text(mem: Mem) -> None:
     mem("snapshot", "save", "later")
     (second,) = {row["id"] for row in mem("snapshot", "list", "--json").json} - set(ids)
     (mem.folder / "other.py").unlink()
-    said = mem("purge", "--text", SECRET, "--yes").out
+    said = mem("forget", "--purge", "--text", SECRET, "--yes").out
     assert f"masked the words of snapshots whose work stays: {first}" in said
     assert f"removed the work of snapshots, which held it: {second}." in said
     assert places_of(mem.folder, SECRET) == []
@@ -156,6 +156,6 @@ def test_a_name_that_was_made_of_the_text_is_told(mem: Mem) -> None:
     """An epic is found by a name made of its title: a failure that names it; ids of stories are masked."""
     mem("work", "start", f"{SECRET} gateway", "--story", "S1")
     mem("work", "story", "--add", "wombat-horizon-x=prices")
-    said = mem("purge", "--text", SECRET, "--yes", code=1).err
+    said = mem("forget", "--purge", "--text", SECRET, "--yes", code=1).err
     assert "work/wombat-horizon-gateway.md" in said
     assert "[purged]-x" in mem("work", "show", "wombat-horizon-gateway").out

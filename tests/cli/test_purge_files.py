@@ -51,7 +51,7 @@ def test_keys_of_a_history_stay(mem: Mem, text: str) -> None:
     mem.add("T")
     path = history(mem)
     path.write_text(json.dumps(row(f"say {text} twice")) + "\n" + json.dumps(row("else")) + "\n")
-    mem("purge", "--text", text, "--yes")
+    mem("forget", "--purge", "--text", text, "--yes")
 
     first, second = map(json.loads, path.read_text().splitlines())
     assert first == row("say [purged] twice")
@@ -75,7 +75,7 @@ def test_every_form_of_a_text_is_masked(mem: Mem) -> None:
         json.dumps(row("keeps \ud800 and 1e400")).replace('"keeps', ' "keeps'),
     ]
     path.write_text("\n".join(lines) + "\n")
-    mem("purge", "--text", SECRET, "--yes")
+    mem("forget", "--purge", "--text", SECRET, "--yes")
 
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert [r["content"] for r in rows[:3]] == ["[purged]"] * 3
@@ -111,7 +111,7 @@ def test_files_of_a_wrong_shape(mem: Mem) -> None:
     outside = mem.folder / "notes.txt"
     outside.write_text(PLAIN)
     (folder / "sessions" / "link.jsonl").symlink_to(outside)
-    report = mem("purge", "--text", PLAIN, "--yes", "--json").json
+    report = mem("forget", "--purge", "--text", PLAIN, "--yes", "--json").json
 
     assert (
         live.read_bytes()
@@ -171,7 +171,18 @@ def test_rows_of_the_working_state(mem: Mem) -> None:
             (f"about {PLAIN}",),
         )
         state.db.execute("INSERT INTO steps VALUES ('s', 1.0, 'edit', ?)", (f"{PLAIN}.py",))
-    mem("purge", "--text", SECRET, "--text", PLAIN, "--text", "claude", "--yes", code=None)
+    mem(
+        "forget",
+        "--purge",
+        "--text",
+        SECRET,
+        "--text",
+        PLAIN,
+        "--text",
+        "claude",
+        "--yes",
+        code=None,
+    )
 
     with contextlib.closing(State(Home(str(home(mem))))) as state:
         (facts,) = state.db.execute("SELECT facts FROM outcomes").fetchone()
@@ -200,9 +211,12 @@ def test_who_holds_the_working_state_is_named(mem: Mem) -> None:
         assert reader.stdout
         assert reader.stdin
         reader.stdout.readline()
-        assert f"process {reader.pid}" in mem("purge", "--text", PLAIN, "--yes", code=1).err
+        assert (
+            f"process {reader.pid}"
+            in mem("forget", "--purge", "--text", PLAIN, "--yes", code=1).err
+        )
         reader.stdin.close()
-    mem("purge", "--text", PLAIN, "--yes")
+    mem("forget", "--purge", "--text", PLAIN, "--yes")
     assert PLAIN.encode() not in path.read_bytes()
     assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -224,7 +238,7 @@ def test_a_removed_index_that_is_open_is_told(mem: Mem) -> None:
             assert reader.stdin
             reader.stdout.readline()
             for _ in range(2):
-                said = mem("purge", "--text", PLAIN, "--yes", code=expected).err
+                said = mem("forget", "--purge", "--text", PLAIN, "--yes", code=expected).err
                 assert (
                     f"index.db: its old bytes are open in process {reader.pid}" in said
                 ) == expected
@@ -243,7 +257,7 @@ def test_a_command_that_reads_the_index_is_waited_for(mem: Mem) -> None:
     ) as reader:
         assert reader.stdout
         reader.stdout.readline()
-        mem("purge", "--text", PLAIN, "--yes")
+        mem("forget", "--purge", "--text", PLAIN, "--yes")
         assert reader.wait(0.5) == 0
 
 
@@ -261,7 +275,7 @@ def test_what_is_written_meanwhile_is_kept(mem: Mem) -> None:
     ) as writer:
         assert writer.stdout
         writer.stdout.readline()
-        mem("purge", "--text", PLAIN, "--yes")
+        mem("forget", "--purge", "--text", PLAIN, "--yes")
     late = [
         r["content"]
         for r in map(json.loads, path.read_text().splitlines())
@@ -276,5 +290,5 @@ def test_an_export_is_named(mem: Mem) -> None:
     mem.add("T", "-m", PLAIN)
     briefing = mem.folder / "BRIEFING.md"
     briefing.write_text(f"known: {PLAIN}\n")
-    assert str(briefing) in mem("purge", "--text", PLAIN, "--yes", code=1).err
+    assert str(briefing) in mem("forget", "--purge", "--text", PLAIN, "--yes", code=1).err
     assert briefing.read_text() == f"known: {PLAIN}\n"

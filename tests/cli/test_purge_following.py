@@ -43,7 +43,7 @@ def all_ids(mem: Mem) -> list[str]:
 
 def kept(mem: Mem) -> list[dict[str, str]]:
     """Return what is in the quarantine."""
-    rows: list[dict[str, str]] = mem("purge", "--quarantine-list", "--json").json
+    rows: list[dict[str, str]] = mem("forget", "--purge", "--quarantine-list", "--json").json
     return rows
 
 
@@ -58,7 +58,7 @@ def test_a_purge_of_everything_waits(people: tuple[Mem, Mem], hub: Path) -> None
         two.add(f"Ana's {number}")
     two("sync")
     one("sync")
-    one("purge", *all_ids(one), "--remote", "origin", "--yes")
+    one("forget", "--purge", *all_ids(one), "--remote", "origin", "--yes")
     mine = two.add("not sent")
     before = tip(two.folder)
 
@@ -98,12 +98,12 @@ def test_a_purge_of_everything_waits(people: tuple[Mem, Mem], hub: Path) -> None
     # and it comes back, for everybody
     back = next(row for row in kept(two) if row["title"] == "Ana's 3")
     assert back["purged_by"] == "Mallory <mallory@example.org>"
-    two("purge", "--quarantine-restore", back["id"])
+    two("forget", "--purge", "--quarantine-restore", back["id"])
     two("sync")
     one("sync")
     assert "Ana's 3" in two.titles()
     assert "Ana's 3" in one.titles()
-    assert "removed 12 record(s)" in two("purge", "--quarantine-drop").out
+    assert "removed 12 record(s)" in two("forget", "--purge", "--quarantine-drop").out
     assert kept(two) == []
 
 
@@ -116,12 +116,12 @@ def test_ones_own_single_secret_is_followed_at_once(people: tuple[Mem, Mem]) -> 
     one("sync")
     two("sync")
     one("sync")
-    one("purge", id, "--remote", "origin", "--yes")
+    one("forget", "--purge", id, "--remote", "origin", "--yes")
     said = two("sync").err
 
     assert "Mallory <mallory@example.org> purged origin's history: 1 record of 4 removed" in said
     assert [row["id"] for row in kept(two)] == [id]
-    two("purge", id, "--yes")
+    two("forget", "--purge", id, "--yes")
     assert (holds(two.folder), kept(two)) == ([], [])
 
 
@@ -133,19 +133,21 @@ def test_a_name_that_was_taken_takes_nothing_away(people: tuple[Mem, Mem]) -> No
     two("forget", two.add("brief"), "--reason", "a plain reason")
     two("sync")
     one("sync")
-    one("purge", ids[0], "--remote", "origin", "--yes")
+    one("forget", "--purge", ids[0], "--remote", "origin", "--yes")
     two("sync", env={"GITMEM_BACKGROUND": "1"})
     assert (len(two.titles()), [row["id"] for row in kept(two)]) == (3, [ids[0]])
 
-    one("purge", "--text", "plain reason", "--remote", "origin", "--yes")  # takes out no record
+    one(
+        "forget", "--purge", "--text", "plain reason", "--remote", "origin", "--yes"
+    )  # takes out no record
     assert "purged" in two("sync", env={"GITMEM_BACKGROUND": "1"}).err
     assert [row["id"] for row in kept(two)] == [ids[0]]
 
-    one("purge", ids[1], "--remote", "origin", "--yes")
+    one("forget", "--purge", ids[1], "--remote", "origin", "--yes")
     said = two("sync", code=1, env={"GITMEM_BACKGROUND": "1"}).err
     assert "1 record more went in the last 30 days" in said
     assert len(two.titles()) == 3
-    two("purge", "--quarantine-restore", ids[0])
+    two("forget", "--purge", "--quarantine-restore", ids[0])
     assert two.show(ids[0])["title"] == "Ana's 0"
 
 
@@ -156,7 +158,7 @@ def test_what_is_carried_over_keeps_its_committer(people: tuple[Mem, Mem]) -> No
     one("sync")
     two("sync")
     path = record_path(two.add("not sent"))
-    one("purge", id, "--remote", "origin", "--yes")
+    one("forget", "--purge", id, "--remote", "origin", "--yes")
     two("sync")
     assert git(two.folder, "log", "--format=%cn", SHARED, "--", path) == "Ana"
 
@@ -165,8 +167,8 @@ def test_what_is_carried_over_keeps_its_committer(people: tuple[Mem, Mem]) -> No
     two("sync")
     sent = record_path(two.add("sent"))
     two("sync")
-    one("purge", key, "--yes")
-    one("purge", "--remote", "origin", "--yes")
+    one("forget", "--purge", key, "--yes")
+    one("forget", "--purge", "--remote", "origin", "--yes")
     assert git(one.folder, "log", "--format=%cn", SHARED, "--", sent) == "Ana"
 
 
@@ -177,11 +179,11 @@ def test_a_purge_of_a_remote_tells_what_still_holds_it(people: tuple[Mem, Mem]) 
     one("sync")
     two("sync")
     two("show", id)
-    one("purge", id, "--remote", "origin", "--yes")
+    one("forget", "--purge", id, "--remote", "origin", "--yes")
     with contextlib.closing(sqlite3.connect(two.folder / ".git" / "gitmem" / "state.db")) as db:
         db.execute("BEGIN")
         db.execute("SELECT * FROM reads").fetchall()
-        report = two("purge", "--remote", "origin", "--yes", "--json", code=1).json
+        report = two("forget", "--purge", "--remote", "origin", "--yes", "--json", code=1).json
     assert not report["complete"]
     assert "state.db" in [row["name"] for row in report["locations"] if row["state"] == "held"]
 
@@ -192,7 +194,7 @@ def test_a_quicker_writer_is_no_second_question(people: tuple[Mem, Mem]) -> None
     ids = [two.add(f"Ana's {number}") for number in range(3)]
     two("sync")
     one("sync")
-    one("purge", *ids, "--remote", "origin", "--yes")
+    one("forget", "--purge", *ids, "--remote", "origin", "--yes")
     asked = []
 
     def agree(lost: Losses) -> bool:
@@ -217,12 +219,12 @@ def test_what_others_wrote_in_a_record_counts(people: tuple[Mem, Mem], how: str)
     if how == "edited":
         two("sync")
         one("sync")
-    one("purge", id, "--remote", "origin", "--yes")
+    one("forget", "--purge", id, "--remote", "origin", "--yes")
     two("sync", code=1)
     assert two.show(id)["body"] == "Ana's own words\n"
     two("sync", "--follow-purge")
     assert two.titles() == []
-    two("purge", "--quarantine-restore", id)
+    two("forget", "--purge", "--quarantine-restore", id)
     assert two.show(id)["body"] == "Ana's own words\n"
 
 
@@ -232,11 +234,19 @@ def test_a_masked_record_of_others_waits_and_can_be_restored(people: tuple[Mem, 
     id = two.add("Ana's", "-m", "all of what Ana found out about the queue")
     two("sync")
     one("sync")
-    one("purge", "--text", "what Ana found out about the queue", "--remote", "origin", "--yes")
+    one(
+        "forget",
+        "--purge",
+        "--text",
+        "what Ana found out about the queue",
+        "--remote",
+        "origin",
+        "--yes",
+    )
     assert "1 record with a text masked" in two("sync", code=1).err
     two("sync", "--follow-purge")
     assert two.show(id)["body"] == "all of [purged]\n"
-    two("purge", "--quarantine-restore", id)
+    two("forget", "--purge", "--quarantine-restore", id)
     assert two.show(id)["body"] == "all of what Ana found out about the queue\n"
 
 
@@ -247,10 +257,10 @@ def test_a_purge_does_not_send_what_waits(people: tuple[Mem, Mem]) -> None:
         two.add(f"Ana's {number}")
     two("sync")
     one("sync")
-    one("purge", *all_ids(one), "--remote", "origin", "--yes")
-    assert "--follow-purge" in two("purge", "--remote", "origin", "--yes", code=1).err
+    one("forget", "--purge", *all_ids(one), "--remote", "origin", "--yes")
+    assert "--follow-purge" in two("forget", "--purge", "--remote", "origin", "--yes", code=1).err
     assert len(two.titles()) == 8
-    two("purge", "--remote", "origin", "--yes", "--follow-purge")
+    two("forget", "--purge", "--remote", "origin", "--yes", "--follow-purge")
     assert (two.titles(), len(kept(two))) == ([], 8)
 
 
@@ -295,10 +305,10 @@ def test_the_quarantine_ends(people: tuple[Mem, Mem]) -> None:
         two.add(f"Ana's {number}", "-m", f"{SECRET} {number}")
     two("sync")
     one("sync")
-    one("purge", *all_ids(one), "--remote", "origin", "--yes")
+    one("forget", "--purge", *all_ids(one), "--remote", "origin", "--yes")
     two("sync", "--follow-purge")
     assert [place for place in holds(two.folder) if "quarantine" in place]
-    two("purge", "--text", SECRET, "--yes")
+    two("forget", "--purge", "--text", SECRET, "--yes")
     assert (holds(two.folder), len(kept(two))) == ([], 8)
     (file,) = (two.folder / ".git" / "gitmem" / "quarantine").iterdir()
     os.rename(file, file.with_name("01ARZ3NDEKTSV4RRFFQ69G5FAV.jsonl"))  # of 2016

@@ -23,7 +23,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("Mark", "user", "the ledger is append only, never update a row"),
     ("PromptSubmit", "user", "支付需要串行化隔离级别"),
     ("PromptSubmit", "user", "Renomeie a fatura para cobrança"),
-    ("AfterTool", "tool", "git mem recall ledger"),
+    ("AfterTool", "tool", "git mem search --sessions ledger"),
     ("PromptSubmit", "user", "/recall ledger"),
 )
 
@@ -70,7 +70,9 @@ def found(
     """Return the lines and kinds that a recall finds."""
     return [
         (hit["line"], hit["kind"])
-        for hit in mem("recall", *args, "--json", env=HERE if env is None else env).json[group]
+        for hit in mem(
+            "search", "--sessions", *args, "--json", env=HERE if env is None else env
+        ).json[group]
     ]
 
 
@@ -99,7 +101,7 @@ def test_words_are_those_of_a_search(mem: Mem, words: str, line: int):
 def test_the_session_and_memory_are_told_apart(mem: Mem):
     leave(mem.folder, "s1")
     mem("add", "Payments use SERIALIZABLE", "-m", "Two runs lost updates in the ledger.")
-    out = mem("recall", "ledger", env=HERE).out
+    out = mem("search", "--sessions", "ledger", env=HERE).out
     session, memory = out.split("\n\n")
     assert session.splitlines()[0] == "session s1"
     assert (
@@ -108,7 +110,7 @@ def test_the_session_and_memory_are_told_apart(mem: Mem):
     )
     assert memory.splitlines()[0] == "memory"
     assert "Payments use SERIALIZABLE" in memory
-    data = mem("recall", "ledger", "--json", env=HERE).json
+    data = mem("search", "--sessions", "ledger", "--json", env=HERE).json
     assert data["session"] == "s1"
     assert [row["title"] for row in data["records"]] == ["Payments use SERIALIZABLE"]
 
@@ -116,7 +118,7 @@ def test_the_session_and_memory_are_told_apart(mem: Mem):
 def test_outside_of_a_session_memory_alone_answers(mem: Mem):
     leave(mem.folder, "s1")
     mem("add", "The ledger is append only")
-    data = mem("recall", "ledger", "--json", env={}).json
+    data = mem("search", "--sessions", "ledger", "--json", env={}).json
     assert (data["session"], data["session_hits"], len(data["records"])) == (None, [], 1)
 
 
@@ -124,22 +126,23 @@ def test_groups_can_be_asked_for(mem: Mem):
     leave(mem.folder, "s1")
     leave(mem.folder, "s2-older")
     mem("add", "The ledger is append only")
-    past = mem("recall", "ledger", "--past", "--json", env=HERE).json
+    past = mem("search", "--sessions", "ledger", "--past", "--json", env=HERE).json
     assert past["records"]
     assert (past["session_hits"], past["other_session_hits"]) == (None, None)
-    here = mem("recall", "ledger", "--session", "--json", env=HERE).json
+    here = mem("search", "--sessions", "ledger", "--session", "--json", env=HERE).json
     assert here["session_hits"]
     assert (here["records"], here["other_session_hits"]) == (None, None)
     assert (
-        mem("recall", "ledger", "--session", "s2", "--json", env=HERE).json["session"] == "s2-older"
+        mem("search", "--sessions", "ledger", "--session", "s2", "--json", env=HERE).json["session"]
+        == "s2-older"
     )
     assert found(mem, "ledger", "--all-sessions", group="other_session_hits") == [
         (5, "marked"),
         (1, "asked"),
         (3, "failed"),
     ]
-    assert "s2-older:5" in mem("recall", "ledger", "--all-sessions", env=HERE).out
-    mem("recall", "ledger", "--past", "--session", code=2)
+    assert "s2-older:5" in mem("search", "--sessions", "ledger", "--all-sessions", env=HERE).out
+    mem("search", "--sessions", "ledger", "--past", "--session", code=2)
 
 
 def test_bounds(mem: Mem):
@@ -147,15 +150,17 @@ def test_bounds(mem: Mem):
     old = mem.add("The ledger is old", ago=10 * 86400)
     mem("add", "The ledger is new")
     assert found(mem, "ledger", "-n", "1") == [(5, "marked")]
-    since = mem("recall", "ledger", "--since", "2d", "--json", env=HERE).json
+    since = mem("search", "--sessions", "ledger", "--since", "2d", "--json", env=HERE).json
     assert (since["session_hits"], [row["title"] for row in since["records"]]) == (
         [],
         ["The ledger is new"],
     )
     assert old in json.dumps(
-        mem("recall", "ledger", "--since", "2025-01-01", "--json", env=HERE).json
+        mem("search", "--sessions", "ledger", "--since", "2025-01-01", "--json", env=HERE).json
     )
-    assert "is not a date" in mem("recall", "ledger", "--since", "gibberish", code=1).err
+    assert (
+        "is not a date" in mem("search", "--sessions", "ledger", "--since", "gibberish", code=1).err
+    )
 
 
 def test_what_was_condensed_is_found_with_its_line(mem: Mem):
@@ -175,20 +180,22 @@ def test_what_was_condensed_is_found_with_its_line(mem: Mem):
 
 def test_nothing_found_says_what_to_try(mem: Mem):
     leave(mem.folder, "s1")
-    done = mem("recall", "zebra", env=HERE)
+    done = mem("search", "--sessions", "zebra", env=HERE)
     assert done.out == ""
     assert "nothing that was said or recorded matches 'zebra'" in done.err
     assert "--all-sessions" in done.err
-    assert mem("recall", "!!", "--json", env=HERE).json["records"] == []
+    assert mem("search", "--sessions", "!!", "--json", env=HERE).json["records"] == []
 
 
 def test_wrong_use(mem: Mem, outside: Mem):
-    assert "Missing argument" in mem("recall", code=2).err
-    assert "there is no session 'x'" in mem("recall", "a", "--session", "x", code=1).err
-    mem("recall", "a", "-n", "0", code=2)
+    assert "Missing argument" in mem("search", "--sessions", code=2).err
     assert (
-        "not in a git repository" in outside("recall", "a", code=1).err.lower()
-        or outside("recall", "a", code=1).err
+        "there is no session 'x'" in mem("search", "--sessions", "a", "--session", "x", code=1).err
+    )
+    mem("search", "--sessions", "a", "-n", "0", code=2)
+    assert (
+        "not in a git repository" in outside("search", "--sessions", "a", code=1).err.lower()
+        or outside("search", "--sessions", "a", code=1).err
     )
 
 
@@ -200,7 +207,7 @@ def test_control_characters_and_broken_rows_do_no_harm(mem: Mem):
         file.write(
             b'\xff\xfe ledger\n{"content": "ledger"\n{"content": ["ledger"], "metadata": 3}\n[]\n'
         )
-    out = mem("recall", "ledger", env=HERE).out
+    out = mem("search", "--sessions", "ledger", env=HERE).out
     assert "\x1b" not in out
     assert out.splitlines()[1].endswith("ledger \\x1b[31mred\\u202e next line")
     assert len(out.splitlines()) == 2
@@ -209,7 +216,7 @@ def test_control_characters_and_broken_rows_do_no_harm(mem: Mem):
 def test_a_session_of_an_agent_is_known_by_its_environment(mem: Mem):
     leave(mem.folder, "s1")
     assert spawn(
-        mem.folder, "recall", "ledger", env={"CLAUDE_CODE_SESSION_ID": "s1"}
+        mem.folder, "search", "--sessions", "ledger", env={"CLAUDE_CODE_SESSION_ID": "s1"}
     ).out.startswith("session s1\n")
 
 
@@ -243,8 +250,8 @@ def test_no_agent_is_given_what_was_said_in_other_sessions(mem: Mem) -> None:
         ("show", digest.id, "--json"),
         ("show", digest.id, "--raw"),
         ("search", "ledger updates", "-k", "session"),
-        ("recall", "ledger", "--all-sessions"),
-        ("recall", "ledger", "--session", "s1"),
+        ("search", "--sessions", "ledger", "--all-sessions"),
+        ("search", "--sessions", "ledger", "--session", "s1"),
         ("session", "show", "s1"),
         ("session", "export", "s1"),
         ("session", "resume", "s1", "--show"),
@@ -257,5 +264,7 @@ def test_no_agent_is_given_what_was_said_in_other_sessions(mem: Mem) -> None:
         if command[0] in {"show", "recall"}:
             assert "for the user's eyes" in told.err
     assert "ledger.py" in mem("show", digest.id, env={"CLAUDECODE": "1"}).out
-    own = mem("recall", "ledger", "--session", "s1", env={"CLAUDE_CODE_SESSION_ID": "s1"})
+    own = mem(
+        "search", "--sessions", "ledger", "--session", "s1", env={"CLAUDE_CODE_SESSION_ID": "s1"}
+    )
     assert "lose updates" in own.out

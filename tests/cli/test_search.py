@@ -213,7 +213,7 @@ def test_what_stands_beside_nothing_is_no_answer(mem: Mem) -> None:
         "the gateway needs 60 s",
     ):
         mem("gotcha", "add", title)
-    found = mem("gotcha", "search", "webpack", "--json").json
+    found = mem("search", "--kind", "gotcha", "webpack", "--json").json
     assert [one["title"] for one in found] == ["webpack needs NODE_OPTIONS"]
     assert found[0]["reasons"] == ["webpack in title"]
 

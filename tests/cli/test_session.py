@@ -383,7 +383,7 @@ def test_what_is_written_into_a_session_that_has_ended_reaches_its_record(mem: M
     mem("session", "note", "--session", id, "TODO: port the refunds")
 
     def sections() -> dict[str, list[str]]:
-        parts = mem("summary", "--json").json["sections"]
+        parts = mem("page", "summary", "--json").json["sections"]
         return {part["name"]: [row["title"] for row in part["records"]] for part in parts}
 
     end = time.monotonic() + 120
@@ -576,11 +576,14 @@ def test_a_text_is_cut_to_columns() -> None:
 def test_on_names_sessions_that_stay_off(mem: Mem) -> None:
     """They were turned off by themselves."""
     id = start(mem)
-    mem("off", "--session", id)
-    mem("off")
-    assert f"they are still off for session {id}: git mem on --session {id}" in mem("on").err
-    mem("on", "--session", id)
-    assert "still off" not in mem("on").err
+    mem("hook", "off", "--session", id)
+    mem("hook", "off")
+    assert (
+        f"they are still off for session {id}: git mem hook on --session {id}"
+        in mem("hook", "on").err
+    )
+    mem("hook", "on", "--session", id)
+    assert "still off" not in mem("hook", "on").err
 
 
 def test_status_says_what_sessions_wait_for(mem: Mem) -> None:
@@ -737,12 +740,16 @@ def test_resume_tells_notes_from_marks_and_no_epic_that_was_given_up(mem: Mem) -
     assert [(one["id"], one["status"], one["condition"]) for one in found["epics"]] == [
         ("wrk-shop", "active", "left")
     ]
-    assert mem("opening", "--json").json["reason"] == "the conversation of before goes on"
+    assert (
+        mem("session", "opening", "--json").json["reason"] == "the conversation of before goes on"
+    )
     assert [
-        (hit["line"], hit["kind"]) for hit in mem("recall", "two", "--json").json["session_hits"]
+        (hit["line"], hit["kind"])
+        for hit in mem("search", "--sessions", "two", "--json").json["session_hits"]
     ] == [(4, "marked")]
     assert [
-        (hit["line"], hit["kind"]) for hit in mem("recall", "one", "--json").json["session_hits"]
+        (hit["line"], hit["kind"])
+        for hit in mem("search", "--sessions", "one", "--json").json["session_hits"]
     ] == [(3, "noted")]
 
 

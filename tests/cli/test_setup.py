@@ -59,7 +59,7 @@ def test_init_is_not_needed(mem: Mem) -> None:
     """A command that writes makes the store by itself."""
     mem("add", "T")
     made = git(mem.folder, "rev-list", "--max-parents=0", SHARED)
-    mem("wipe", "--yes")
+    mem("uninstall", "--wipe", "--yes")
     mem("init")
 
     assert tip(mem.folder) == made
@@ -191,8 +191,11 @@ def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:
     for command in (
         ("list",),
         ("show", evil),
-        ("graph",),
-        ("graph", "--dot"),
+        (
+            "show",
+            "--graph",
+        ),
+        ("show", "--graph", "--dot"),
         ("log", evil),
         ("log", evil, "-p"),
         ("search", "t1"),
@@ -200,14 +203,14 @@ def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:
         ("doctor",),
         ("list", "--json"),
         ("show", evil, "--json"),
-        ("graph", "--json"),
+        ("show", "--graph", "--json"),
         ("search", "t1", "--json"),
         ("list", "--format", "{origin} {agent} {title}"),
     ):
         done = mem(*command)
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.out + done.err), command
     assert "\u202e" in mem.show(evil)["title"]
-    dot = mem("graph", "--dot").out
+    dot = mem("show", "--graph", "--dot").out
     assert '"\\"];x"' in dot
 
 
@@ -372,7 +375,10 @@ def test_damage_inside_the_index_is_healed(mem: Mem, table: str) -> None:
         ("list",),
         ("search", "word"),
         ("show", one[-8:]),
-        ("graph",),
+        (
+            "show",
+            "--graph",
+        ),
         ("status",),
         ("list", "--file", "x"),
         ("log", one),
@@ -486,11 +492,13 @@ def test_wipe_asks(mem: Mem) -> None:
     """Without a terminal and without --yes nothing is removed; on a terminal no is the default."""
     mem("add", "T")
     before = tip(mem.folder)
-    assert "--yes" in mem("wipe", code=1).err
-    assert "nothing was changed" in on_terminal(mem.folder, "wipe", keys="\n", code=1)
+    assert "--yes" in mem("uninstall", "--wipe", code=1).err
+    assert "nothing was changed" in on_terminal(
+        mem.folder, "uninstall", "--wipe", keys="\n", code=1
+    )
     assert tip(mem.folder) == before
 
-    on_terminal(mem.folder, "wipe", keys="y\n")
+    on_terminal(mem.folder, "uninstall", "--wipe", keys="y\n")
     assert tip(mem.folder) == ""
 
 
@@ -499,13 +507,13 @@ def test_wipe_removes_everything(mem: Mem) -> None:
     mem("add", "T")
     mem("add", "mine", "--private")
     mem("config", "sign", "false")
-    mem("wipe", "--yes")
+    mem("uninstall", "--wipe", "--yes")
     assert git(mem.folder, "for-each-ref", "refs/gitmem") == ""
     assert not (mem.folder / ".git" / "gitmem").exists()
     assert "gitmem" not in (mem.folder / ".git" / "config").read_text()
     assert fsck(mem.folder) == ""
 
-    assert "there is nothing" in mem("wipe", "--yes").out
+    assert "there is nothing" in mem("uninstall", "--wipe", "--yes").out
     mem("add", "again")
     assert mem.titles() == ["again"]
 
@@ -514,7 +522,7 @@ def test_wipe_keeps_the_users_store(mem: Mem) -> None:
     """What holds in every project is not this repository's to remove."""
     mem("add", "everywhere", "--user")
     mem("add", "T")
-    mem("wipe", "--yes")
+    mem("uninstall", "--wipe", "--yes")
 
     assert mem.titles() == ["everywhere"]
 
@@ -525,13 +533,13 @@ def test_wipe_a_remote(clones: tuple[Mem, Mem], hub: Path) -> None:
     one("add", "T")
     one("sync")
     two("sync")
-    assert "--yes" in one("wipe", "--remote", "origin", code=1).err
+    assert "--yes" in one("uninstall", "--wipe", "--remote", "origin", code=1).err
     assert tip(hub)
 
-    one("wipe", "--remote", "origin", "--yes")
+    one("uninstall", "--wipe", "--remote", "origin", "--yes")
     assert git(hub, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
     assert one.titles() == ["T"]
-    assert "has no memory" in one("wipe", "--remote", "origin", "--yes").out
+    assert "has no memory" in one("uninstall", "--wipe", "--remote", "origin", "--yes").out
 
 
 # -- config
@@ -762,7 +770,9 @@ def test_status_tells_where_the_work_stands(mem):
         line.startswith("epic ") and line.endswith("git mem work show checkout") for line in lines
     )
     assert any(
-        line.startswith("to do ") and "Load-test the checkout" in line and "git mem summary" in line
+        line.startswith("to do ")
+        and "Load-test the checkout" in line
+        and "git mem page summary" in line
         for line in lines
     )
     work = mem("status", "--json").json["work"]

@@ -29,7 +29,20 @@ def test_a_fresh_clone_is_told_how_to_fetch(mem: Mem, hub: Path, tmp_path: Path)
     git(tmp_path, "clone", "-q", str(hub), "clone")
     clone = mem.at(tmp_path / "clone")
     away = hub.rename(tmp_path / "away")
-    views = (("status",), ("list",), ("search", "x"), ("summary",), ("briefing",), ("log",))
+    views = (
+        ("status",),
+        ("list",),
+        ("search", "x"),
+        (
+            "page",
+            "summary",
+        ),
+        (
+            "session",
+            "briefing",
+        ),
+        ("log",),
+    )
     said = [clone(*view) for view in views] + [clone("show", "zzzzzz", code=1)]
     assert all("not fetched yet: git mem sync origin" in done.out + done.err for done in said)
 

@@ -71,10 +71,10 @@ def test_link_and_unlink(mem: Mem) -> None:
         line for line in mem("show", b).out.splitlines() if line.startswith("Linked from:")
     )
 
-    mem("unlink", a[-8:], b[-8:])
+    mem("link", "--remove", a[-8:], b[-8:])
     assert mem.show(a)["links"] == [c]
     before = tip(mem.folder)
-    assert "nothing changed" in mem("unlink", a, b).out
+    assert "nothing changed" in mem("link", "--remove", a, b).out
     assert "nothing changed" in mem("link", a, c).out
     assert tip(mem.folder) == before
 
@@ -84,7 +84,7 @@ def test_unlink_what_is_there_no_more(mem: Mem) -> None:
     a, b = mem.add("a"), mem.add("b")
     mem("link", a, b)
     mem("forget", b)
-    mem("unlink", a, b[-8:])
+    mem("link", "--remove", a, b[-8:])
 
     assert "links" not in mem.show(a)
 
@@ -121,9 +121,9 @@ def test_pin_and_unpin(mem: Mem) -> None:
     assert [row["status"] for row in mem("list", "--json").json] == ["pinned", "pinned"]
     assert "(pinned)" in mem("list").out
 
-    mem("unpin", a)
+    mem("pin", "--remove", a)
     assert mem.show(a)["status"] == "active"
-    assert "is not pinned" in mem("unpin", a).out
+    assert "is not pinned" in mem("pin", "--remove", a).out
     assert mem.show(b)["status"] == "pinned"
 
 
@@ -272,7 +272,7 @@ def test_changes_of_several_records_in_json(mem: Mem) -> None:
     """A row for each record, in order, also for one that stays as it was."""
     a, b = mem.add("a"), mem.add("b")
     mem("pin", a)
-    rows = mem("unpin", a, b, "--json").json
+    rows = mem("pin", "--remove", a, b, "--json").json
     assert [(row["id"], row["changed"]) for row in rows] == [(a, True), (b, False)]
     assert [row["status"] for row in mem("archive", a, b, "--json").json] == ["archived"] * 2
     assert mem("link", a, b, "--json").json["links"] == [b]

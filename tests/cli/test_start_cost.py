@@ -36,10 +36,10 @@ COMMANDS: dict[tuple[str, ...], tuple[set[str], int]] = {
     ("list", "-n", "20"): (COSTLY | WRITING | PROGRAMS, 0),
     ("search", "two"): (COSTLY | WRITING | PROGRAMS, 0),
     ("show", "ID"): (COSTLY | WRITING, 1),
-    ("dna", "show"): (COSTLY | WRITING | {"gitmem.codemap.graph.code_map"}, 2),
+    ("code", "dna", "show"): (COSTLY | WRITING | {"gitmem.codemap.graph.code_map"}, 2),
     ("status",): (COSTLY, 1),
     ("timeline", "--limit", "50"): (COSTLY | WRITING, 2),
-    ("evolution", "code.py"): (COSTLY | WRITING | {"gitmem.services.provenance.link"}, 1),
+    ("code", "evolution", "code.py"): (COSTLY | WRITING | {"gitmem.services.provenance.link"}, 1),
     ("why", "code.py:1"): ({"pygit2", "networkx", "yaml"}, 5),
     ("add", "Three"): ({"dis", "pygit2", "networkx", "yaml", "tree_sitter"}, 3),
     ("snapshot", "save"): ({"dis", "pygit2", "networkx", "yaml", "tree_sitter"}, 9),
@@ -56,9 +56,9 @@ def lived_in(mem: Mem) -> Mem:
     mem("init")
     mem("add", "One rule", "--anchor", "code.py:3")
     mem("gotcha", "add", "The two steps", "--anchor", "code.py:5")
-    mem("dna", "refresh")
+    mem("code", "dna", "refresh")
     mem("status")
-    mem("evolution", "code.py")
+    mem("code", "evolution", "code.py")
     return mem
 
 

@@ -125,7 +125,7 @@ def test_an_id_that_was_forgotten_is_no_unknown_one(mem: Mem) -> None:
     """Each command says when it went and how it comes back; what was purged does not."""
     id, other, purged = (mem.add(f"Claim number {number}") for number in range(3))
     mem("forget", id, "--reason", "we left it")
-    mem("purge", purged, "--yes")
+    mem("forget", "--purge", purged, "--yes")
     for args in (("show", id), ("edit", id[-8:], "-i", "9"), ("forget", id), ("link", other, id)):
         said = mem(*args, code=1).err
         assert f"{id} was rejected or forgotten on 20" in said and "(we left it)" in said
@@ -182,13 +182,25 @@ def test_a_forgotten_text_is_in_no_view(mem: Mem) -> None:
     views = [
         ("list", "--all"),
         ("search", "Kafka order events"),
-        ("summary",),
-        ("briefing",),
+        (
+            "page",
+            "summary",
+        ),
+        (
+            "session",
+            "briefing",
+        ),
         ("timeline", "--since", "yesterday"),
         ("inbox",),
-        ("dna",),
+        (
+            "code",
+            "dna",
+        ),
         ("snapshot", "list"),
-        ("opening",),
+        (
+            "session",
+            "opening",
+        ),
         ("gotcha", "for", "code.py"),
         ("show", "ses-"),
     ]

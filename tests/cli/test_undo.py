@@ -63,7 +63,7 @@ def test_undo_goes_back_and_redo_forward(mem: Mem) -> None:
 
     done = mem("undo")
     assert done.out == f'took back: edit {id[-8:]} "three" (1 record)\n'
-    assert "git mem redo" in done.err
+    assert "git mem undo --redo" in done.err
     assert (mem.show(id)["title"], commits(mem.folder)) == ("two", before + 1)
     mem("undo")
     assert mem.show(id)["title"] == "one"
@@ -72,13 +72,15 @@ def test_undo_goes_back_and_redo_forward(mem: Mem) -> None:
     assert "no command is left to take back" in mem("undo", code=1).err
 
     for title in ("one", "two", "three"):
-        assert mem("redo").out.startswith(f"did it again: {'add' if title == 'one' else 'edit'} ")
+        assert mem("undo", "--redo").out.startswith(
+            f"did it again: {'add' if title == 'one' else 'edit'} "
+        )
         assert mem.show(id)["title"] == title
-    assert "nothing to redo" in mem("redo", code=1).err
+    assert "nothing to redo" in mem("undo", "--redo", code=1).err
     mem("undo")  # what was done again is a candidate again
     assert mem.show(id)["title"] == "two"
     mem("edit", id, "--tag", "x")
-    assert "nothing to redo" in mem("redo", code=1).err
+    assert "nothing to redo" in mem("undo", "--redo", code=1).err
     mem("undo")
     mem("undo")
     assert (mem.show(id)["title"], mem.show(id).get("tags", [])) == ("one", [])
@@ -111,7 +113,7 @@ def test_a_command_is_one_in_both_stores(mem: Mem) -> None:
     assert stores(mem) == before and [one["id"] for one in mem("inbox", "--json").json] == ids
     assert set(row["ids"]) == set(ids) and len(row["undone"]) >= 4
     assert row["made"] == [tip(mem.folder, PRIVATE), tip(mem.folder, SHARED)]
-    mem("redo")
+    mem("undo", "--redo")
     assert stores(mem) == after and waiting(mem) == []
 
 
@@ -140,7 +142,7 @@ def test_undo_in_the_users_store(mem: Mem, outside: Mem) -> None:
     mem("add", "everywhere", "--user")
     mem("undo")
     assert mem.titles() == ["ours"]
-    mem("redo")
+    mem("undo", "--redo")
     assert sorted(mem.titles()) == ["everywhere", "ours"]
     outside("add", "from nowhere", "--user")
     outside("undo")
@@ -169,7 +171,7 @@ def test_undo_names_a_command(mem: Mem) -> None:
     row = mem("undo", step["command"].upper(), "--json").json
     assert (row["command"], row["ids"], row["undone"]) == (step["command"], [id], [step["commit"]])
     assert sorted(mem.titles()) == ["last", "ours"]
-    mem("redo")
+    mem("undo", "--redo")
     assert "mine" in mem.titles()
     mem("undo", step["commit"])
     assert "mine" not in mem.titles()
@@ -181,7 +183,7 @@ def test_undo_names_a_command(mem: Mem) -> None:
 def test_undo_says_no(mem: Mem) -> None:
     """The beginning of a store cannot be undone, nor what no store has."""
     assert "no command is left" in mem("undo", code=1).err
-    assert "nothing to redo" in mem("redo", code=1).err
+    assert "nothing to redo" in mem("undo", "--redo", code=1).err
     mem.add("T")
     assert "beginning" in mem("undo", "@~1", code=1).err
     assert "not a revision" in mem("undo", "zzzz", code=1).err
@@ -214,7 +216,7 @@ def test_hooks_are_never_taken_back_unnamed(mem: Mem) -> None:
     assert mem.titles() == ["by a hook"]
     mem("undo", command)
     assert mem.titles() == []
-    mem("redo")
+    mem("undo", "--redo")
     assert mem.titles() == ["by a hook"]
 
 
@@ -228,8 +230,10 @@ def test_each_caller_takes_back_its_own(mem: Mem) -> None:
     assert "a person's" in mem("undo").out
     assert "an agent's" in mem("undo", env=CLAUDE).out
     assert "of this session" in mem("undo", env={**CLAUDE, "GITMEM_SESSION": "s-3"}, code=1).err
-    assert "a person's" in mem("redo").out
-    assert mem("redo", code=1).err and "an agent's" in mem("redo", env=CLAUDE).out
+    assert "a person's" in mem("undo", "--redo").out
+    assert (
+        mem("undo", "--redo", code=1).err and "an agent's" in mem("undo", "--redo", env=CLAUDE).out
+    )
     mem("undo", env=CLAUDE)
     step = mem("log", "-n", "1", "--json").json[0]
     assert (step["called_by"], step["session"]) == ("claude", "s-1")
@@ -258,7 +262,7 @@ def test_an_agent_takes_nothing_back_that_a_person_did(mem: Mem) -> None:
     mem("edit", other, "--title", "Use Ducks", env=CLAUDE)
     mem("undo", env=CLAUDE)
     mem("inbox", "--reject", other)
-    assert "nothing left" in mem("redo", env=CLAUDE).out
+    assert "nothing left" in mem("undo", "--redo", env=CLAUDE).out
     rejected = mem("log", "-n", "1", "--json").json[0]["commit"]
     assert "a person did this" in mem("undo", rejected, env=CLAUDE, code=1).err
     assert waiting(mem) == []
@@ -291,7 +295,7 @@ def test_what_came_by_sync_is_taken_back_only_by_name(clones: tuple[Mem, Mem]) -
     assert there.titles() == ["from here"]
     there("undo", command)
     assert there.titles() == []
-    there("redo")
+    there("undo", "--redo")
     assert there.show(id)["title"] == "from here"
 
 
@@ -314,7 +318,7 @@ def test_a_lost_list_costs_a_name(mem: Mem, loss: str) -> None:
     mem(*said.split("git mem ")[-1].split())
     assert sorted(mem.titles()) == ["an agent's", "by a hook", "keep"]
     assert "keep" in mem("undo", code=1).err
-    mem("redo")
+    mem("undo", "--redo")
     assert "oops" in mem.titles()
 
 
@@ -365,9 +369,9 @@ def test_undo_and_redo_after_history_was_rewritten(mem: Mem) -> None:
     id = mem.add("oops", "-m", "said after hunter2land")
     mem("undo")
     before = tip(mem.folder)
-    mem("purge", "--text", "hunter2land", "--yes")
+    mem("forget", "--purge", "--text", "hunter2land", "--yes")
     assert tip(mem.folder) != before
-    mem("redo")
+    mem("undo", "--redo")
     assert id in stores(mem)
     mem("undo")
     mem("undo")
@@ -379,7 +383,7 @@ def test_what_was_purged_stays_away(mem: Mem) -> None:
     mem.add("keep")
     id = mem.add("oops")
     mem("forget", id)
-    mem("purge", id, "--yes")
+    mem("forget", "--purge", id, "--yes")
     done = mem("undo")
     assert f"{id} stays away: it was purged." in done.err
     assert mem.titles("--all") == []

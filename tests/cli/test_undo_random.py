@@ -108,6 +108,6 @@ def test_all_is_undone_and_redone(mem: Mem, seed: int) -> None:
         row["tags"] = [tag for tag in row["tags"] or () if not tag.startswith("h")] or None
     assert (left, len(after) - len(left)) == (start, hooks)
 
-    assert repeat(mem, "redo", CLAUDE) == agents
-    assert repeat(mem, "redo", {}) == undone
+    assert repeat(mem, "undo", "--redo", CLAUDE) == agents
+    assert repeat(mem, "undo", "--redo", {}) == undone
     assert state(mem) == end

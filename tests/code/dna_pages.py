@@ -17,7 +17,7 @@ def page(tmp_path: Path, files: dict[str, str], name: str = "acme") -> str:
     """Return the page of a repository that holds some files."""
     repo = new(tmp_path / name)
     commit(repo, files)
-    return mem(repo, "dna").stdout
+    return mem(repo, "code", "dna").stdout
 
 
 def part(out: str, title: str) -> list[str]:

@@ -59,7 +59,7 @@ def shop(tmp_path: Path) -> Path:
 
 def told(repo: Path, *args: str) -> str:
     """Return the page as text."""
-    return mem(repo, "dna", *args).stdout
+    return mem(repo, "code", "dna", *args).stdout
 
 
 def test_what_is_declared_and_what_is_there(shop: Path):
@@ -130,27 +130,30 @@ def test_examples_in_comments_and_texts_are_no_code(tmp_path: Path):
 
 def test_it_is_stored_when_it_says_something_else(shop: Path):
     """One commit of the store for each change, which `git mem diff` shows; the same twice writes nothing; a record that lists and searches know."""
-    assert "dna-shop: stored" in mem(shop, "dna", "refresh").stdout
+    assert "dna-shop: stored" in mem(shop, "code", "dna", "refresh").stdout
     tip = git(shop, "rev-parse", "refs/gitmem/local/main")
-    assert "dna-shop: as before" in mem(shop, "dna", "refresh").stdout
+    assert "dna-shop: as before" in mem(shop, "code", "dna", "refresh").stdout
     assert git(shop, "rev-parse", "refs/gitmem/local/main") == tip
     commit(
         shop,
         {"shop/tax.py": "from shop.money import add\n\n\ndef tax():\n    return add(1, 1)\n"},
         "Tax",
     )
-    assert "is checked out. Read anew with: git mem dna refresh" in mem(shop, "dna").stderr
-    assert data_of(mem(shop, "dna", "refresh", "--json").stdout)[0]["outcome"] == "changed"
+    assert (
+        "is checked out. Read anew with: git mem code dna refresh"
+        in mem(shop, "code", "dna").stderr
+    )
+    assert data_of(mem(shop, "code", "dna", "refresh", "--json").stdout)[0]["outcome"] == "changed"
     diff = mem(shop, "diff", "--private").stdout
     assert "used by 2: add" in diff and "used by 3: add" in diff and "+- " in diff
-    shown = data_of(mem(shop, "dna", "--json").stdout)
+    shown = data_of(mem(shop, "code", "dna", "--json").stdout)
     assert (shown["id"], shown["stored"], shown["commit"]) == (
         "dna-shop",
         True,
         git(shop, "rev-parse", "HEAD"),
     )
     assert git(shop, "for-each-ref", "refs/gitmem/heads") == ""
-    assert "dna-shop: stored" in mem(shop, "dna", "refresh", "--shared").stdout
+    assert "dna-shop: stored" in mem(shop, "code", "dna", "refresh", "--shared").stdout
     assert git(shop, "show", "refs/gitmem/heads/main:dna/shop.md").startswith("---\nid: dna-shop")
     assert {row["id"] for row in data_of(mem(shop, "list", "-k", "dna", "--json").stdout)} == {
         "dna-shop"
@@ -167,7 +170,7 @@ def test_any_commit_and_any_repository(shop: Path, tmp_path: Path):
     bare = tmp_path / "bare.git"
     git(tmp_path, "clone", "-q", "--bare", str(shop), str(bare))
     assert "Sells things on paper" in told(bare)
-    assert "there is no commit yet" in mem(new(tmp_path / "empty"), "dna", code=1).stderr
+    assert "there is no commit yet" in mem(new(tmp_path / "empty"), "code", "dna", code=1).stderr
     notes = new(tmp_path / "notes")
     commit(
         notes,
@@ -178,8 +181,8 @@ def test_any_commit_and_any_repository(shop: Path, tmp_path: Path):
         },
     )
     assert told(notes) == "# notes\n\nThese are the notes of a garden in the north.\n"
-    assert "names no commit" in mem(shop, "dna", "--at", "nowhere", code=1).stderr
-    assert "there is no workspace 'x'" in mem(shop, "dna", "show", "x", code=1).stderr
+    assert "names no commit" in mem(shop, "code", "dna", "--at", "nowhere", code=1).stderr
+    assert "there is no workspace 'x'" in mem(shop, "code", "dna", "show", "x", code=1).stderr
 
 
 def test_a_page_for_each_workspace_and_one_for_the_whole(tmp_path: Path):
@@ -197,7 +200,7 @@ def test_a_page_for_each_workspace_and_one_for_the_whole(tmp_path: Path):
             "examples/one/a.js": "1;\n",
         },
     )
-    rows = data_of(mem(repo, "dna", "refresh", "--json").stdout)
+    rows = data_of(mem(repo, "code", "dna", "refresh", "--json").stdout)
     assert [(row["id"], row["path"]) for row in rows] == [
         ("dna-mono", "."),
         ("dna-mono-packages-core", "packages/core"),
@@ -272,7 +275,7 @@ def test_two_clones_agree(shop: Path, tmp_path: Path):
         mem(clone, "remote", "enable", "origin")
         commit(clone, {".env.example": f"ONLY_{name.upper()}=1\n"})
         git(clone, "config", "gitmem.dna", "shared")
-        mem(clone, "dna", "refresh")
+        mem(clone, "code", "dna", "refresh")
         clones.append(clone)
         time.sleep(1.1)
     for clone in (*clones, clones[0]):

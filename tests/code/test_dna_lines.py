@@ -219,7 +219,7 @@ def test_the_page_of_several_packages(tmp_path: Path):
             "assets/a.js": "1;\n",
         },
     )
-    out = mem(repo, "dna").stdout
+    out = mem(repo, "code", "dna").stdout
     assert out.startswith("# acme\n\nA queue of parcels. JavaScript")
     assert part(out, "Workspaces") == [
         "- `packages/acme`: A queue of parcels",
@@ -320,13 +320,13 @@ def test_a_repository_without_code_says_nothing_of_code(tmp_path: Path):
     repo = new(tmp_path / "lists")
     commit(repo, {"README.md": PROMOTION, ".editorconfig": "root = true\n"})
     mem(repo, "init")
-    assert mem(repo, "dna", "refresh", "--json").stdout.count("dna-lists") <= 1
-    assert mem(repo, "dna").stdout == (
+    assert mem(repo, "code", "dna", "refresh", "--json").stdout.count("dna-lists") <= 1
+    assert mem(repo, "code", "dna").stdout == (
         "# lists\n\nIts files do not say what it is, and there is no code to read.\n"
     )
     commit(repo, {"README.md": "# Lists\n\nLists of good books about the sea.\n"})
-    mem(repo, "dna", "refresh")
-    assert mem(repo, "dna").stdout == "# lists\n\nLists of good books about the sea.\n"
+    mem(repo, "code", "dna", "refresh")
+    assert mem(repo, "code", "dna").stdout == "# lists\n\nLists of good books about the sea.\n"
     given = {
         "session_id": "s1",
         "cwd": str(repo),

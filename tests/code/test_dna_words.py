@@ -176,9 +176,9 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             files[f"{folder}/index.js"] = "1;\n"
             files |= {f"{folder}/{path}": text for path, text in given.items()}
         commit(repo, files)
-        rows = data_of(mem(repo, "dna", "refresh", "--json").stdout)
+        rows = data_of(mem(repo, "code", "dna", "refresh", "--json").stdout)
         for row in rows:
-            shown = mem(repo, "dna", "show", row["path"]).stdout
+            shown = mem(repo, "code", "dna", "show", row["path"]).stdout
             lines[row["path"]] = shown.split("\n")[2]
     return lines
 

@@ -126,14 +126,14 @@ def test_each_run_has_some_time(shop, tmp_path):
 
 def test_dna_of_a_part_says_so_and_is_not_stored(shop: Path):
     """A page of a part is shown and told as such; it is stored when all was read."""
-    shown = hurried(shop, "dna", "show")
+    shown = hurried(shop, "code", "dna", "show")
     assert f" of {len(FILES)} files of code" in shown.stderr
     assert "Python" in shown.stdout
-    assert data(shop, "dna", "show")["unread_count"] > 0
-    rows = data(shop, "dna", "refresh")
+    assert data(shop, "code", "dna", "show")["unread_count"] > 0
+    rows = data(shop, "code", "dna", "refresh")
     assert ["partial"] == [row["outcome"] for row in rows]
-    assert not data(shop, "dna", "show")["stored"]
-    done = data_of(mem(shop, "dna", "refresh", "--all", "--json").stdout)
+    assert not data(shop, "code", "dna", "show")["stored"]
+    done = data_of(mem(shop, "code", "dna", "refresh", "--all", "--json").stdout)
     assert [("made", 0)] == [(row["outcome"], row["unread_count"]) for row in done]
-    page = json.loads(mem(shop, "dna", "show", "--json").stdout)["data"]
+    page = json.loads(mem(shop, "code", "dna", "show", "--json").stdout)["data"]
     assert (True, 0) == (page["stored"], page["unread_count"])

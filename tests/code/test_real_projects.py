@@ -74,7 +74,7 @@ def of(name: str) -> pytest.MarkDecorator:
 
 def page(repo: Path) -> str:
     """Return its page, which keeps its budget."""
-    out = mem(repo, "dna").stdout
+    out = mem(repo, "code", "dna").stdout
     assert tokens(out) <= 1010
     return out
 

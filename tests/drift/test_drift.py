@@ -1,4 +1,4 @@
-"""`git mem drift`: which branches and work trees change the same code; nothing is written, and agents are told."""
+"""`git mem code drift`: which branches and work trees change the same code; nothing is written, and agents are told."""
 
 import itertools
 import os
@@ -49,7 +49,7 @@ def branch(repo: Path, name: str, file: str, old: str, new: str) -> None:
 
 def drift(repo: Path, *args: str) -> dict[frozenset[str], dict[str, Any]]:
     """Return {names of two sides: what drift says of them}."""
-    found = data_of(run(repo, "drift", "--json", "--level", "none", *args))
+    found = data_of(run(repo, "code", "drift", "--json", "--level", "none", *args))
     return {frozenset((pair["left"], pair["right"])): pair for pair in found["pairs"]}
 
 
@@ -88,7 +88,7 @@ def test_levels(base: Path):
         "one",
         "same-function",
     }
-    text = run(base, "drift")
+    text = run(base, "code", "drift")
     assert "charge" in text and "README conflict" in text and "→" in text
 
 
@@ -104,7 +104,7 @@ def test_a_person_with_two_addresses_is_named_once(base: Path):
     (file,) = drift(base)[frozenset(("left", "right"))]["files"]
     contributors = {*file["left_contributors"], *file["right_contributors"]}
     assert {"left <left@example.org>", "left <left@home.example.org>"} < contributors
-    assert "left, left" not in (text := run(base, "drift", "left", "right"))
+    assert "left, left" not in (text := run(base, "code", "drift", "left", "right"))
     assert "(left and right)" in text or "(right and left)" in text
 
 
@@ -211,8 +211,8 @@ def test_agents_are_told(base: Path):
 
 def test_a_side_alone(base: Path):
     """One branch drifts from nothing; a name that is none is told."""
-    assert "one branch" in run(base, "drift")
-    assert data_of(run(base, "drift", "--json"))["pairs"] == []
+    assert "one branch" in run(base, "code", "drift")
+    assert data_of(run(base, "code", "drift", "--json"))["pairs"] == []
 
 
 @settings(max_examples=30)

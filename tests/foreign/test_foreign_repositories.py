@@ -15,6 +15,7 @@ import pytest
 
 from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS
+from gitmem.cli.commands import VARIANTS
 from gitmem.cli.main import cli
 from tests.foreign.hostile import World, build
 from tests.foreign.runner import Runner
@@ -38,7 +39,7 @@ GIT_HOOKS = (
 WRITES_FILES = {"snapshot save", "snapshot restore"}
 ARGUMENTS = {
     "add": "A new memory -m text --anchor pay.py",
-    "activate": "dev",
+    "session activate": "dev",
     "archive": "last",
     "code imports": "pay.py",
     "code refs": "charge",
@@ -51,28 +52,25 @@ ARGUMENTS = {
     "edit": "last --title Renamed",
     "error record": "KeyError-TAX_RATE",
     "event add": "Released",
-    "evolution": "pay.py",
+    "code evolution": "pay.py",
     "extract": "--log -5",
     "forget": "last --yes",
     "gotcha add": "Trap --file pay.py",
-    "gotcha context": "pay.py",
-    "gotcha edit": "last --title Renamed",
     "gotcha for": "pay.py",
     "gotcha reopen": "last",
     "gotcha resolve": "last",
-    "gotcha search": "charge",
-    "gotcha show": "last",
     "gotcha snooze": "last",
-    "hook": "claude SessionStart",
     "init": "",
     "install": "git-hooks claude",
     "link": "last last",
+    "link --remove": "last last",
     "model check": "",
     "native watch-once": "--timeout 0.1",
     "page": "compound --out pages-of-memory",
     "pin": "last",
-    "purge": "--text Zebra --yes",
-    "recall": "charge",
+    "pin --remove": "last",
+    "forget --purge": "--text Zebra --yes",
+    "search --sessions": "charge",
     "remote disable": "origin",
     "remote enable": "origin --yes",
     "restore": "last",
@@ -89,10 +87,8 @@ ARGUMENTS = {
     "snapshot show": "last",
     "supersede": "last Better",
     "uninstall": "git-hooks claude",
-    "unlink": "last last",
-    "unpin": "last",
     "why": "pay.py:1",
-    "wipe": "--yes --dry-run",
+    "uninstall --wipe": "--yes --dry-run",
     "work error": "failed",
     "work start": "epic",
 }
@@ -109,7 +105,8 @@ def commands(
     if not isinstance(group, click.Group):
         yield path.strip(), any(p.required for p in group.params)
         return
-    for name in group.list_commands(context):
+    variants = () if path else VARIANTS
+    for name in (*group.list_commands(context), *variants):
         command = group.get_command(context, name)
         assert command is not None
         yield from commands(command, context, f"{path} {name}")

@@ -62,7 +62,7 @@ def test_an_interruption_is_told_once(project: Path, agent):
     assert text.lower().count("interrupted") == 1
     assert "ask the user first: " in text
     assert "Half of the work" not in text  # what was asked is its owner's
-    assert "Half of the work" in run(project, "opening")
+    assert "Half of the work" in run(project, "session", "opening")
 
 
 def test_an_interruption_in_another_work_tree_is_not_asked_about(project: Path, agent: Start):
@@ -158,7 +158,7 @@ def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
     wait_for(lambda: not data_of(run(project, "status", "--json"))["requests"])
     assert [row["session"] for row in session_records(project)] == ["victim"]
     assert "SERIALIZABLE" not in run(project, "list", "--all")
-    assert data_of(run(project, "opening", "--json"))["action"] == "ask"
+    assert data_of(run(project, "session", "opening", "--json"))["action"] == "ask"
     assert "was interrupted" in "\n".join(told(agent("s3")))
 
 

@@ -72,7 +72,7 @@ def test_what_sessions_left_is_told_in_its_order(ready: Path, agent: Start) -> N
 
 
 @pytest.mark.parametrize(
-    ("where", "budget"), [("summary", 150), ("session", 400), ("summary", 1200)]
+    ("where", "budget"), [("page", "summary", 150), ("session", 400), ("page", "summary", 1200)]
 )
 def test_what_is_left_to_do_is_told_whatever_else_there_is(
     ready: Path, agent: Start, where: str, budget: int
@@ -117,7 +117,7 @@ def test_many_tasks_leave_room_and_are_counted(ready: Path, agent: Start) -> Non
     tasks = [line for line in lines if line.startswith("- [task ")]
     assert "Task number 0 " in tasks[0]
     assert any("SERIALIZABLE" in line for line in lines)
-    assert lines[-1] == f"- … {60 - len(tasks)} more left to do: git mem briefing"
+    assert lines[-1] == f"- … {60 - len(tasks)} more left to do: git mem session briefing"
 
 
 def test_facts_are_told_once_and_again_when_they_change(ready: Path, agent: Start) -> None:
@@ -209,7 +209,7 @@ def test_a_start_tells_what_the_briefing_tells(ready: Path, agent: Start) -> Non
     for kind in ("task", "decision", "pattern"):
         run(ready, "add", f"A {kind} on record", "-t", kind)
     indexed(ready)
-    lines, briefing = told(agent()), run(ready, "briefing")
+    lines, briefing = told(agent()), run(ready, "session", "briefing")
     for text in (
         *(
             f"The {kind} of this project"
@@ -232,7 +232,7 @@ def test_the_record_of_a_session_is_what_the_next_one_is_told(ready: Path, agent
     )
     one.hook("Stop", last_assistant_message="Done. The cache uses SQLite now.")
     one.hook("SessionEnd")
-    wait_for(lambda: "SQLite" in run(ready, "briefing"))
+    wait_for(lambda: "SQLite" in run(ready, "session", "briefing"))
     text = "\n".join(told(agent("s2")))
     assert "SQLite" in text
     assert "ort the cache tests" in text

@@ -211,7 +211,7 @@ def test_it_is_told_without_heavy_imports_and_within_a_budget(project: Path, age
     assert "gitmem.hooks.compaction" in loaded
     assert {m for m in loaded if m in BANNED or m.split(".")[0] in BANNED} == set()
     told = agent().hook("SessionStart", source="compact")
-    assert "git mem recall WORDS" in told
+    assert "git mem search --sessions WORDS" in told
     assert tokens(told) < 1300
 
 

@@ -314,10 +314,10 @@ class TestOffAndOn:
 
     def test_a_repository(self, project: Path, told):
         assert told("a")
-        assert "hooks are off for this repository" in run(project, "off")
+        assert "hooks are off for this repository" in run(project, "hook", "off")
         assert not told("b")
         assert "hooks are off" in run(project, "status")
-        run(project, "on")
+        run(project, "hook", "on")
         assert told("c")
         assert {s["id"] for s in data_of(run(project, "session", "list", "--json"))} == {
             "a",
@@ -327,25 +327,25 @@ class TestOffAndOn:
     def test_a_session(self, project: Path, told, agent):
         assert told("a")
         assert told("b")
-        run(project, "off", "--session", "a")
+        run(project, "hook", "off", "--session", "a")
         agent("a").hook("UserPromptSubmit", prompt="not kept")
         agent("b").hook("UserPromptSubmit", prompt="kept")
         assert "not kept" not in "".join(
             p.read_text() for p in (project / ".git/gitmem/sessions").iterdir()
         )
         assert "kept" in json.dumps(history(project, "b"))
-        run(project, "on", "--session", "a")
+        run(project, "hook", "on", "--session", "a")
         agent("a").hook("UserPromptSubmit", prompt="again")
         assert "again" in json.dumps(history(project, "a"))
 
     def test_the_machine(self, project: Path, told):
-        run(project, "off", "--machine")
+        run(project, "hook", "off", "--machine")
         assert not told("a")
-        run(project, "on", "--machine")
+        run(project, "hook", "on", "--machine")
         assert told("b")
 
     def test_for_a_while(self, project: Path, told):
-        run(project, "off", "--for", "1s")
+        run(project, "hook", "off", "--for", "1s")
         assert not told("a")
         time.sleep(1.1)
         assert told("b")
@@ -365,16 +365,16 @@ class TestOffAndOn:
             )
             return done.returncode, done.stderr
 
-        assert fails("off", "--for", "soon")[0] == 2
+        assert fails("hook", "off", "--for", "soon")[0] == 2
         assert (
-            fails("off", "--session", "nobody")
+            fails("hook", "off", "--session", "nobody")
             == (
                 1,
                 "git mem: there is no session 'nobody'.\n  See them with: git mem session list\n",
             )
-            or fails("off", "--session", "nobody")[0] == 1
+            or fails("hook", "off", "--session", "nobody")[0] == 1
         )
-        code, said = fails("off", cwd=tmp_path)
+        code, said = fails("hook", "off", cwd=tmp_path)
         assert code == 1
         assert "--machine" in said
 
@@ -545,7 +545,7 @@ def test_an_error_that_names_an_ignored_file_is_not_captured(project: Path, agen
 
 def test_status_and_list_say_which_sessions_are_off(project: Path, agent):
     agent("a").hook("SessionStart")
-    run(project, "off", "--session", "a")
+    run(project, "hook", "off", "--session", "a")
     assert "hooks are off for session a" in run(project, "status")
     assert "(hooks are off)" in run(project, "session", "list")
 

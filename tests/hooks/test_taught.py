@@ -28,7 +28,7 @@ def record_of(path: Path, session: str) -> dict[str, Any]:
 
 def facts(path: Path, section: str = "key_decisions") -> list[dict[str, Any]]:
     """Return the facts of a section of the summary."""
-    (part,) = data_of(run(path, "summary", "--section", section, "--json"))["sections"]
+    (part,) = data_of(run(path, "page", "summary", "--section", section, "--json"))["sections"]
     return list(part["records"])
 
 
@@ -331,7 +331,7 @@ def test_what_is_rejected_leaves_every_view(project: Path, agent):
     run(project, "inbox", "--reject", id, "--reason", "wrong")
     assert facts(project) == []
     assert "PostgreSQL" not in agent("s2").hook("SessionStart")
-    assert "PostgreSQL" not in run(project, "briefing")
+    assert "PostgreSQL" not in run(project, "session", "briefing")
     assert "PostgreSQL" not in run(project, "search", "PostgreSQL")
 
 
@@ -372,7 +372,7 @@ def test_a_task_that_a_later_session_has_done_waits_for_an_answer(project: Path,
     done = data_of(run(project, "show", task["id"], "--json"))[0]
     assert (done["status"], done["completion"]["session"]) == ("archived", "s2")
     assert "[task" not in agent("s4").hook("SessionStart")
-    assert "load-test" in run(project, "briefing")  # what was done lately
+    assert "load-test" in run(project, "session", "briefing")  # what was done lately
 
 
 def test_a_task_that_is_still_open_is_asked_about_once(project: Path, agent):

@@ -143,7 +143,7 @@ def test_an_off_file_that_is_damaged_means_off(project: Path, agent, text):
     assert agent().log() == ""
     assert not (project / ".git/gitmem/sessions").exists()
     assert "hooks are off" in run(project, "status")
-    run(project, "on")
+    run(project, "hook", "on")
     agent().hook("UserPromptSubmit", prompt="kept")
     assert said(project) == ["kept"]
 
@@ -151,7 +151,7 @@ def test_an_off_file_that_is_damaged_means_off(project: Path, agent, text):
 def test_a_folder_in_the_place_of_the_off_file_is_said_to_be_one(project: Path):
     (project / ".git/gitmem/off").mkdir(parents=True)
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "gitmem", "on"],
+        [sys.executable, "-P", "-m", "gitmem", "hook", "on"],
         cwd=project,
         capture_output=True,
         text=True,

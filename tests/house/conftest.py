@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from gitmem.cli.main import COMMANDS, cli
+from gitmem.cli.commands import COMMANDS, VARIANTS
+from gitmem.cli.main import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent  # not resolved: a virtual environment's python is a link
@@ -25,7 +26,9 @@ def commands() -> dict[str, click.Command]:
     """Return all commands by name; `remote enable` and its like too, groups as well."""
     assert isinstance(cli, click.Group)
     assert cli.list_commands(click.Context(cli, **cli.context_settings)) == list(COMMANDS)
-    return dict(_below(cli, ""))
+    context = click.Context(cli, **cli.context_settings)
+    variants = {name: cli.get_command(context, name) for name in VARIANTS}
+    return dict(_below(cli, "")) | {name: one for name, one in variants.items() if one is not None}
 
 
 def _below(group: click.Group, before: str) -> Iterator[tuple[str, click.Command]]:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from gitmem.agents.events import ADAPTERS
+from gitmem.cli.commands import COMMANDS, PLUMBING
 from gitmem.cli.completion import Zsh
-from gitmem.cli.main import COMMANDS, cli
+from gitmem.cli.main import cli
 from gitmem.codemap.grammars import GRAMMARS
 from gitmem.config import SETTINGS
 from gitmem.install.editors import EDITORS
@@ -30,12 +31,14 @@ GIT_COMPLETION = Path("/usr/share/bash-completion/completions/git")
 HAS_GIT_COMPLETION = GIT_COMPLETION.exists() or bool(os.environ.get("GITMEM_REQUIRE_ALL"))
 BASH_ROUTES = ["git-mem", "git mem", *(["git"] if HAS_GIT_COMPLETION else [])]
 TERMINALS = [
-    (shell, command, "" if command == "git mem" else "gotcha ")
+    (shell, command)
     for shell in ("bash", "zsh")
     for command in ("git-mem", "git mem")
     if shell in SHELLS and (command, shell, HAS_GIT_COMPLETION) != ("git mem", "bash", False)
 ]
 GROUPS = groups()
+# plumbing is proposed when its name was begun
+EVERYDAY = {name for name, row in COMMANDS.items() if row[2] != PLUMBING}
 LEAVES = [name for name in commands() if name not in GROUPS]
 CHOICES = {
     key: {"true", "false"} if row[0] == "bool" else set(row[0].split("|"))
@@ -48,7 +51,7 @@ VALUES = {
     "list --status": set(STATUSES),
     "config": set(SETTINGS),
     "completion": set(ALL),
-    "hook": set(ADAPTERS),
+    "help": set(COMMANDS),
     "init --agents": {*ADAPTERS, "all", "none"},
     **{
         place: {*ADAPTERS, *CLIENTS, *EDITORS, "git-hooks", "all"}
@@ -62,21 +65,18 @@ VALUES = {
     },
     **{
         f"{name} --severity": set(SEVERITIES)
-        for name in ("add", "gotcha add", "gotcha edit", "gotcha list")
+        for name in ("add", "edit", "gotcha add", "gotcha list")
     },
     **{
         f"{name} --category": set(CATEGORIES)
-        for name in ("add", "gotcha add", "gotcha edit", "gotcha list")
+        for name in ("add", "edit", "gotcha add", "gotcha list")
     },
-    "gotcha context -t": set(),
     "gotcha add --language": set(GRAMMARS),
     **{f"config {key}": values for key, values in CHOICES.items()},
 }
 NAMES_NO_RECORD = ("add --session", "work phase --story", "undo")
 TAKES_ID = (
     "show",
-    "gotcha show",
-    "gotcha edit",
     "gotcha resolve",
     "gotcha reopen",
     "gotcha snooze",
@@ -205,7 +205,8 @@ def ask_program(line: str) -> set[str]:
 
 def test_the_commands_are_those_of_the_command_line() -> None:
     """Those of the program and of its groups, none lacks."""
-    assert ask_program("") == set(COMMANDS)
+    assert ask_program("") == EVERYDAY
+    assert ask_program("m") == {"mcp", "model"}
     assert {name: ask_program(f"{name} ") for name in GROUPS} == {
         name: set(parts) for name, parts in GROUPS.items()
     }
@@ -226,13 +227,13 @@ def test_values_are_those_that_are_allowed() -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_each_shell_offers_commands_options_and_values(shell: str) -> None:
     """What the program answers reaches the shell."""
-    lines = ["git mem ", "git mem dna ", "git mem wipe --", "git mem add --kind "]
+    lines = ["git mem ", "git mem code dna ", "git mem uninstall --wipe --", "git mem add --kind "]
     offered = [words(rows) for rows in ASK[shell](lines)]
 
     assert offered == [
-        set(COMMANDS),
-        set(GROUPS["dna"]),
-        options(commands()["wipe"]),
+        EVERYDAY,
+        set(GROUPS["code dna"]),
+        options(commands()["uninstall --wipe"]),
         set(PREFIX),
     ]
 
@@ -243,7 +244,7 @@ def test_commands_are_described_as_the_overview_does(shell: str) -> None:
     (rows,) = ASK[shell](["git mem "])
     described = dict(re.split("[:\t]", row, maxsplit=1) for row in rows if row)
 
-    assert described == {name: row[1] for name, row in COMMANDS.items()}
+    assert described == {name: COMMANDS[name][1] for name in EVERYDAY}
 
 
 @pytest.fixture
@@ -305,7 +306,9 @@ def test_bash_runs_nothing_that_a_name_holds(remembering: Path, tmp_path: Path) 
     git(remembering, "config", f"remote.$(touch${{IFS}}{mark}).url", "/x")
     git(remembering, "branch", "feat;touch")
     git(remembering, "branch", "feat/plain")
-    remotes, branches = ask_bash(["git mem remote enable ", "git mem drift f"], cwd=remembering)
+    remotes, branches = ask_bash(
+        ["git mem remote enable ", "git mem code drift f"], cwd=remembering
+    )
 
     assert not mark.exists()
     assert (remotes, branches) == (["hub"], ["feat/plain"])
@@ -421,12 +424,12 @@ def _typed(argv: list[str], keys: list[tuple[str, str]], cwd: Path, env: dict[st
     return shown
 
 
-@pytest.mark.parametrize(("shell", "command", "group"), TERMINALS)
+@pytest.mark.parametrize(("shell", "command"), TERMINALS)
 def test_a_key_in_a_real_terminal_completes_what_then_runs(
-    shell: str, command: str, group: str, repo: Path, tmp_path: Path
+    shell: str, command: str, repo: Path, tmp_path: Path
 ) -> None:
     """TAB after `mem s…h` and after `show ` makes a line that shows the record."""
-    git_mem(*group.split(), "add", "found by a key", "-m", "the body of it", cwd=repo)
+    git_mem("add", "found by a key", "-m", "the body of it", cwd=repo)
     git_mem("list", cwd=repo)
     if shell == "bash":
         (tmp_path / "rc").write_text(
@@ -455,7 +458,7 @@ def test_a_key_in_a_real_terminal_completes_what_then_runs(
     shown = _typed(
         argv,
         [
-            ("ready: ", f"{command} {group}sho\t\t"),
+            ("ready: ", f"{command} sho\t\t"),
             ("show ", "\n"),
             ("the body of it", "echo @done\n"),
         ],

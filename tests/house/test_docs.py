@@ -9,7 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from gitmem.cli.main import COMMANDS, HIDDEN
+from gitmem.agents.events import ADAPTERS
+from gitmem.cli.commands import COMMANDS, HIDDEN, variant_of
 from gitmem.config import SETTINGS
 from gitmem.records.codec import decode, encode
 from gitmem.records.record import COMMON, MARKS, OWN
@@ -31,6 +32,7 @@ FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(
     r"\bgit[ -]mem(?: -C [^ ]+| --no-pager| --color[ =]\w+)*[ ]+([a-z][a-z-]*)(?: ([a-z][a-z-]*))?"
 )
+HOOKS = {f"hook {agent}" for agent in ADAPTERS}
 NO_COMMAND = {"lsp"}  # git-mem-lsp is a program of its own
 
 
@@ -86,7 +88,7 @@ def test_each_command_that_is_named_exists(page: Path) -> None:
     unknown = []
     for first, second in (match for piece in code for match in NAMED.findall(piece)):
         if first not in known or (
-            first in groups() and second and f"{first} {second}" not in commands()
+            first in groups() and second and f"{first} {second}" not in {*commands(), *HOOKS}
         ):
             unknown.append(f"{first} {second}".strip())
 
@@ -117,6 +119,9 @@ def test_each_option_in_an_example_exists(page: Path) -> None:
                 if not words or words[0] not in commands():
                     continue
                 name = " ".join(words[:2]) if " ".join(words[:2]) in commands() else words[0]
+                if variant := variant_of(words[0], words[1:]):
+                    name = f"{words[0]} {variant}"
+                    words.remove(variant)
                 # one of its commands may be meant without its name
                 if name in groups() and words[1:2] and words[1].startswith("--"):
                     name = " ".join(

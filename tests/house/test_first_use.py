@@ -39,12 +39,16 @@ def test_what_was_not_sent_is_as_old_as_its_oldest_memory(repo: Path, tmp_path: 
     assert "2 commit(s) not sent, the oldest just now" in git_mem("status", cwd=repo)
 
 
-@pytest.mark.parametrize("command", ["show", "pin", "forget", "graph"])
+@pytest.mark.parametrize("command", ["show", "pin", "forget", "show --graph"])
 def test_an_unknown_id_is_an_error_with_a_hint(command: str, repo: Path) -> None:
     """One line says what is wrong, the next what to do; the exit code is 1."""
     git_mem("add", "a title", cwd=repo)
     done = subprocess.run(
-        ["git-mem", command, "zzzzzzzz"], cwd=repo, capture_output=True, text=True, check=False
+        ["git-mem", *command.split(), "zzzzzzzz"],
+        cwd=repo,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert done.returncode == 1

@@ -164,9 +164,9 @@ def test_a_command_may_run_what_it_names_and_nothing_else(name: str) -> None:
         re.findall(r"Bash\(git ((?:mem )?[a-z-]+(?: [a-z]+)?):\*\)", head["allowed-tools"])
     )
     lines = [line.split() for line in quoted(body)]
-    # of snapshots only what changes no file
+    # of pages and snapshots only what changes no file
     named = {
-        " ".join(words[1 : 4 if words[2:3] == ["snapshot"] else 3])
+        " ".join(words[1 : 4 if words[2] in {"page", "snapshot"} else 3])
         if words[1] == "mem"
         else words[1]
         for words in lines
@@ -174,7 +174,7 @@ def test_a_command_may_run_what_it_names_and_nothing_else(name: str) -> None:
 
     assert head["allowed-tools"].count("Bash(") == len(allowed)
     assert named == allowed
-    assert not {"mem forget", "mem purge", "mem sync", "mem wipe"} & allowed
+    assert not {"mem forget", "mem sync", "mem uninstall"} & allowed
 
 
 def test_there_are_no_other_commands() -> None:
@@ -212,7 +212,7 @@ def test_each_command_that_a_package_names_can_be_run(
     """As it stands, with words in place of the capitals."""
     repo = tmp_path / "repo"
     shutil.copytree(learned, repo, symlinks=True)
-    kind = "gotcha" if line.startswith("git mem gotcha") else "memory"
+    kind = "gotcha" if {"gotcha", "--workaround"} & set(line.split()) else "memory"
     ids = git_mem("list", "--kind", kind, "--format", "{id}", cwd=repo).split()
     words = {"ID": ids[0], "OTHER": ids[-1]}
     if "reopen" in line:
@@ -230,7 +230,13 @@ def test_each_command_that_a_package_names_can_be_run(
         words["ID"] = data_of(added)["id"]
     # what a README tells people to do needs a remote or a terminal: it is enough that its help has
     # it
-    alone = {"git mem purge", "git mem sync", "git mem forget", "git mem wipe", "git mem add"}
+    alone = {
+        "git mem forget --purge",
+        "git mem sync",
+        "git mem forget",
+        "git mem uninstall --wipe",
+        "git mem add",
+    }
     command = f"{line} --help" if line in alone else filled(line, words)
     done = subprocess.run(
         ["sh", "-c", command],

@@ -41,10 +41,10 @@ TRAP, FACT, TASK, THEIRS = (
 )
 ALL = "git mem list"
 TRAPS = "git mem gotcha list"
-TASKS = "git mem summary --section pending_tasks"
+TASKS = "git mem page summary --section pending_tasks"
 SHOWN = "git mem show ID"
 DOES = {
-    "git mem recall 'WORDS'": Does(FACT),
+    "git mem search --sessions 'WORDS'": Does(FACT),
     "git mem why FILE": Does(FACT),
     "git mem add 'TITLE' -t decision -m 'TEXT' --anchor FILE": Does(
         "A claim", "git mem list --type decision --file a.py"
@@ -53,34 +53,34 @@ DOES = {
     "git mem add 'TITLE' -t preference -m 'TEXT'": Does(
         "A claim", "git mem list --type preference"
     ),
-    "git mem gotcha context --error 'ERROR'": Does("set it in .env"),
+    "git mem scout 'ERROR'": Does("set it in .env"),
     "git mem scout 'WORDS'": Does("total (function"),
     "git mem search 'WORDS'": Does(FACT),
     "git mem show ID": Does("The bank wants that."),
     "git mem list --file FILE": Does(FACT),
     "git mem gotcha for FILE:LINE": Does(TRAP),
-    "git mem summary": Does(TASK),
-    "git mem briefing": Does(FACT),
-    "git mem dna": Does("Python"),
+    "git mem page summary": Does(TASK),
+    "git mem session briefing": Does(FACT),
+    "git mem code dna": Does("Python"),
     "git mem code symbols FILE": Does("total"),
     "git mem code imports FILE --of": Does("b.py"),
-    "git mem evolution FILE": Does("the totals"),
-    "git mem drift": Does("other"),
+    "git mem code evolution FILE": Does("the totals"),
+    "git mem code drift": Does("other"),
     "git mem gotcha add 'Decimal is serialised as float' --anchor FILE --workaround 'str() first' "
     "-m 'The bank answers 400 for 0.1 + 0.2.'": Does("Decimal is", "git mem gotcha for a.py"),
     "git mem gotcha add 'the linker runs out of memory' --error 'ERROR' --workaround 'make -j1' "
-    "--category build": Does("make -j1", "git mem gotcha context --error 'KeyError: tax'"),
+    "--category build": Does("make -j1", "git mem scout 'KeyError: tax'"),
     "git mem gotcha add 'sleep blocks the only worker' --code 'time\\.sleep\\(' --language python "
     "--workaround 'use the queue: app.queue.later()'": Does("sleep blocks the only worker", TRAPS),
     "git mem gotcha list --unconfirmed": Does("seen by an agent"),
-    "git mem gotcha edit ID --workaround 'TEXT'": Does("Why it is so.", SHOWN, of="unconfirmed"),
-    "git mem summary --section pending_tasks": Does(TASK),
+    "git mem edit ID --workaround 'TEXT'": Does("Why it is so.", SHOWN, of="unconfirmed"),
+    "git mem page summary --section pending_tasks": Does(TASK),
     "git mem done ID": Does("", TASKS, TASK, of="task"),
     "git mem add 'TITLE' -t task": Does("A claim", TASKS),
     "git mem supersede ID 'TITLE' -m 'TEXT'": Does("A claim", ALL, THEIRS, of="theirs"),
     "git mem edit ID --title 'TITLE' -m 'TEXT'": Does("A claim", SHOWN, of="theirs"),
     "git mem gotcha reopen ID -m 'TEXT'": Does(TRAP, TRAPS, of="resolved"),
-    "git mem gotcha edit ID --unanchor --anchor FILE:LINE": Does("a.py:1", SHOWN, of="unconfirmed"),
+    "git mem edit ID --unanchor --anchor FILE:LINE": Does("a.py:1", SHOWN, of="unconfirmed"),
     "git mem link ID OTHER": Does("Links: ", SHOWN, of="theirs"),
     "git mem archive ID": Does("", ALL, THEIRS, of="theirs"),
     "git mem forget ID --reason 'TEXT'": Does("", ALL, THEIRS, of="theirs", by_person=True),
@@ -96,8 +96,8 @@ DOES = {
 # what only the user runs, and the help of a command: their name is all that the text says
 NAMED = {
     "git mem forget",
-    "git mem purge",
-    "git mem wipe",
+    "git mem forget --purge",
+    "git mem uninstall --wipe",
     "git mem sync",
     "git mem COMMAND --help",
     "git mem work --help",
@@ -242,7 +242,7 @@ def test_why_takes_lines_and_names(place: str, learned: Path) -> None:
 
 def test_recall_finds_what_was_said_in_this_session(learned: Path) -> None:
     """The prompt comes from its history."""
-    assert "Please round to cents" in _run(learned, "git mem recall round")
+    assert "Please round to cents" in _run(learned, "git mem search --sessions round")
 
 
 @pytest.mark.parametrize("line", sorted(NAMED))

@@ -602,7 +602,7 @@ def test_wiping_takes_the_hooks_out(mem: Mem, repo: Path) -> None:
     mem("install", "git-hooks")
     mem("install", "codex", "--project")
 
-    done = mem("wipe", "--yes")
+    done = mem("uninstall", "--wipe", "--yes")
 
     assert (repo / LOCAL).read_bytes() == before
     assert not (repo / ".git/hooks/post-commit").exists()

@@ -212,7 +212,7 @@ def test_one_undo_takes_it_all_back(mem: Mem) -> None:
     mem("undo")
     assert mem.titles("--all") == []
 
-    mem("redo")
+    mem("undo", "--redo")
     assert len(mem.titles("--all")) == 2
     mem("undo")
     assert set(imported(mem, "docs/adr").values()) == {"new"}

@@ -107,7 +107,19 @@ def test_a_fact_is_shown_with_what_speaks_against_it(code: Code) -> None:
     with open_app(str(code.folder), dict(os.environ)) as app:
         assert keep_up(app) == ["1 fact may be out of date"]
     mark = "may be out of date: Makefile does not have 'test:'"
-    for args in (("list",), ("show", id), ("summary",), ("briefing",), ("search", "make")):
+    for args in (
+        ("list",),
+        ("show", id),
+        (
+            "page",
+            "summary",
+        ),
+        (
+            "session",
+            "briefing",
+        ),
+        ("search", "make"),
+    ):
         assert mark in mem(*args).out, args
     (row,) = mem("list", "--json").json
     assert row["out_of_date"] == mem.show(id)["out_of_date"] == mark.partition(": ")[2]

@@ -26,8 +26,10 @@ def now(repo: Path) -> float:
 
 
 def terms(repo: Path, *args: str) -> dict[str, float]:
-    """Return the counts of `git mem health`."""
-    return {term["term"]: term["number"] for term in data(repo, "health", *args)["terms"]}
+    """Return the counts of `git mem check --health`."""
+    return {
+        term["term"]: term["number"] for term in data(repo, "check", "--health", *args)["terms"]
+    }
 
 
 def test_each_term(repo: Path, now: float) -> None:
@@ -51,7 +53,10 @@ def test_the_number_is_the_formula(repo: Path, now: float) -> None:
     """A memory of 20 facts has the same number raw and scaled; another one has not."""
     for number in range(10):
         add(repo, f"The service listens on port 80{number}0", at=now - 8 * DAY)
-    raw, scaled = data(repo, "health", "--raw")["health"], data(repo, "health")["health"]
+    raw, scaled = (
+        data(repo, "check", "--health", "--raw")["health"],
+        data(repo, "check", "--health")["health"],
+    )
     assert raw == pytest.approx(100 - 2 * 10 - 0.5 * 8 - 1 * 10, abs=0.2)
     assert scaled == pytest.approx(100 - 2 * 20 - 0.5 * 8 - 1 * 20, abs=0.2)
 
@@ -61,33 +66,43 @@ def test_past_states_are_as_they_were(repo: Path, now: float) -> None:
     add(repo, "Deploys happen on Fridays", at=now - 20 * DAY)
     add(repo, "Deploys happen on friday", at=now - 10 * DAY)
     assert terms(repo, "--at", "@~1") == terms(repo, "--at", "@~1")
-    first, second = (data(repo, "health", "--at", rev) for rev in ("@~1", "@"))
+    first, second = (data(repo, "check", "--health", "--at", rev) for rev in ("@~1", "@"))
     assert (first["fact_count"], second["fact_count"]) == (1, 2)
-    assert first["health"] > second["health"] > data(repo, "health")["health"]
-    points = data(repo, "health", "--history")["states"]
+    assert first["health"] > second["health"] > data(repo, "check", "--health")["health"]
+    points = data(repo, "check", "--health", "--history")["states"]
     assert [point["health"] for point in points] == [first["health"], second["health"]]
 
 
 def test_a_removed_cache_changes_no_number(repo: Path, now: float) -> None:
     """It is derived; a damaged file is made again."""
     add(repo, "Deploys happen on Fridays", at=now - 20 * DAY)
-    before = data(repo, "health", "--history")["states"]
+    before = data(repo, "check", "--health", "--history")["states"]
     file = repo / ".git/gitmem/health.db"
     file.write_bytes(b"no database at all" * 100)
-    assert data(repo, "health", "--history")["states"] == before
+    assert data(repo, "check", "--health", "--history")["states"] == before
     file.unlink()
-    assert data(repo, "health", "--history")["states"] == before
+    assert data(repo, "check", "--health", "--history")["states"] == before
 
 
-@pytest.mark.parametrize("command", [("health",), ("health", "--history"), ("consolidate",)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        (
+            "check",
+            "--health",
+        ),
+        ("check", "--health", "--history"),
+        ("consolidate",),
+    ],
+)
 def test_damage_behind_the_first_page_is_mended(
     repo: Path, now: float, command: tuple[str, ...]
 ) -> None:
     """It shows only when rows are read or written."""
     for number in range(40):
         add(repo, f"Deploys happen on day {number}", at=now - 20 * DAY)
-    assert run_command(repo, "health", "--history").returncode == 0
-    before = data(repo, "health", "--history")["states"]
+    assert run_command(repo, "check", "--health", "--history").returncode == 0
+    before = data(repo, "check", "--health", "--history")["states"]
     file = repo / ".git/gitmem/health.db"
     size = file.stat().st_size
     with file.open("r+b") as stream:
@@ -96,7 +111,7 @@ def test_damage_behind_the_first_page_is_mended(
     add(repo, "Deploys need a review", at=now)
     done = run_command(repo, *command)
     assert (done.returncode, done.stderr) == (0, "")
-    assert data(repo, "health", "--history")["states"][: len(before)] == before
+    assert data(repo, "check", "--health", "--history")["states"][: len(before)] == before
     assert file.stat().st_size >= size
 
 
@@ -117,7 +132,7 @@ def test_what_is_printed(repo: Path, now: float) -> None:
     """A newcomer sees the number, the terms and what to do."""
     add(repo, "Deploys happen on Fridays", at=now - 40 * DAY)
     add(repo, "Deploys happen on friday", at=now - 30 * DAY)
-    out = run_command(repo, "health").stdout
+    out = run_command(repo, "check", "--health").stdout
     assert out.startswith("0 critical")
     assert "said twice" in out
     assert "the largest loss: " in out
@@ -126,7 +141,7 @@ def test_what_is_printed(repo: Path, now: float) -> None:
 
 def test_an_empty_store_is_healthy(repo: Path) -> None:
     """There is nothing to tidy, and a hint."""
-    done = run_command(repo, "health")
+    done = run_command(repo, "check", "--health")
     assert done.stdout.startswith("100 healthy")
     assert "git mem add" in done.stderr
 
@@ -135,19 +150,19 @@ def test_a_script_can_ask(repo: Path, now: float) -> None:
     """`--fail-under` exits with 1 below a number."""
     for day in (40, 30):
         add(repo, "Deploys happen on Fridays", at=now - day * DAY)
-    assert run_command(repo, "health", "--fail-under", "0").returncode == 0
-    done = run_command(repo, "health", "--fail-under", "50", "--json")
+    assert run_command(repo, "check", "--health", "--fail-under", "0").returncode == 0
+    done = run_command(repo, "check", "--health", "--fail-under", "50", "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["data"]["level"] == "critical"
-    assert run_command(repo, "health", "--fail-under", "101").returncode == 2
-    assert run_command(repo, "health", "--at", "@", "--all").returncode == 2
-    assert run_command(repo, "health", "--at", "no such").returncode == 1
+    assert run_command(repo, "check", "--health", "--fail-under", "101").returncode == 2
+    assert run_command(repo, "check", "--health", "--at", "@", "--all").returncode == 2
+    assert run_command(repo, "check", "--health", "--at", "no such").returncode == 1
 
 
 @pytest.mark.parametrize("number", ["x", "", "nan", "inf", "-1", "101", "60%"])
 def test_a_limit_is_a_number(repo: Path, number: str) -> None:
     """From 0 to 100, and the message says so."""
-    done = run_command(repo, "health", f"--fail-under={number}")
+    done = run_command(repo, "check", "--health", f"--fail-under={number}")
 
     assert (done.returncode, done.stdout) == (2, "")
     assert f"'{number}' is no number from 0 to 100" in done.stderr
@@ -156,7 +171,7 @@ def test_a_limit_is_a_number(repo: Path, number: str) -> None:
 @pytest.mark.parametrize(
     "at", ["", " ", "nonsense", "2026-13-45", "9999-01-01", "-1", "2026-02-30"]
 )
-@pytest.mark.parametrize("command", ["health", "list"])
+@pytest.mark.parametrize("command", ["check", "--health", "list"])
 def test_a_state_of_the_past_has_a_name(repo: Path, now: float, command: str, at: str) -> None:
     """What names none is refused; git would take such dates for some other day."""
     add(repo, "Deploys happen on Fridays", at=now)
@@ -171,8 +186,8 @@ def test_one_is_no_plural(repo: Path, now: float) -> None:
     """Of one fact or link."""
     fact = add(repo, "Deploys happen on Fridays", at=now - 2 * DAY)
     add(repo, "The staging host is slow", at=now - DAY, links=[fact.id])
-    out = run_command(repo, "health", "--all").stdout
-    history = run_command(repo, "health", "--history").stdout
+    out = run_command(repo, "check", "--health", "--all").stdout
+    history = run_command(repo, "check", "--health", "--history").stdout
 
     assert "1 link  Deploys happen" in out
     assert not re.search(r"\b1 (?:facts|links)\b", out + history)
@@ -182,11 +197,11 @@ def test_metrics(repo: Path, now: float) -> None:
     """`--all` counts by agent, project, type and trust, and names the most linked fact."""
     target = add(repo, "Deploys happen on Fridays", type="decision", at=now)
     add(repo, "Squash before merging", links=[target.id], agent="qa", at=now, program="claude")
-    numbers = data(repo, "health", "--all")["metrics"]
+    numbers = data(repo, "check", "--health", "--all")["metrics"]
     assert numbers["totals"]["agent"] == {"global": 1, "qa": 1}
     assert numbers["totals"]["trust"] == {"confirmed": 1, "unconfirmed": 1}
     add(repo, "Tag each release", links=[target.id], at=now)
-    numbers = data(repo, "health", "--all")["metrics"]
+    numbers = data(repo, "check", "--health", "--all")["metrics"]
     most = {"id": target.id, "title": target.title, "link_count": 2}
     assert numbers["most_linked_facts"][0] == most
     assert numbers["mean_decay"] == pytest.approx(1, abs=0.01)

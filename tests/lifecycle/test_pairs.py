@@ -59,8 +59,8 @@ def test_views_tell_both_marked_what_holds_first(mem: Mem, pair: tuple[str, str]
     """Summary, briefing, and what an agent is told at its start and with a prompt."""
     older, newer = pair
     texts = [
-        mem("summary").out,
-        mem("briefing").out,
+        mem("page", "summary").out,
+        mem("session", "briefing").out,
         Agent(mem.folder, "s1").hook("SessionStart"),
         Agent(mem.folder, "s2").hook("UserPromptSubmit", prompt=PROMPT),
     ]
@@ -76,7 +76,7 @@ def test_what_a_person_confirmed_comes_before_what_an_agent_says(mem: Mem) -> No
     mem("add", MYSQL, "--type", "decision", env=AGENT)
     mem("drain")
 
-    assert titles_in(mem("summary").out) == [POSTGRES, MYSQL]
+    assert titles_in(mem("page", "summary").out) == [POSTGRES, MYSQL]
     assert titles_in(Agent(mem.folder, "s1").hook("SessionStart")) == [POSTGRES, MYSQL]
 
 
@@ -114,7 +114,7 @@ def test_what_a_person_decides_counts_at_once(mem: Mem, pair: tuple[str, str], h
         mem(how, older)
     told = Agent(mem.folder, "s1").hook("SessionStart")
 
-    for text in (mem("summary").out, told):
+    for text in (mem("page", "summary").out, told):
         assert "contradicts" not in text
         assert MYSQL in text
         assert (POSTGRES in text) == (how == "both")
@@ -130,7 +130,7 @@ def test_a_pair_comes_back_when_the_words_change(mem: Mem, pair: tuple[str, str]
     mem("drain")
 
     assert noted(mem.folder) == [(newer, older)]
-    assert "contradicts" in mem("summary").out
+    assert "contradicts" in mem("page", "summary").out
 
 
 def test_who_does_not_see_the_winner_is_told_the_other_fact(mem: Mem) -> None:
@@ -162,7 +162,7 @@ def test_gotchas_of_a_file_are_told_in_pairs(mem: Mem) -> None:
 def test_json_names_the_ids(mem: Mem, pair: tuple[str, str]) -> None:
     """`contradicts` of a fact in the summary."""
     older, newer = pair
-    (part,) = mem("summary", "--section", "key_decisions", "--json").json["sections"]
+    (part,) = mem("page", "summary", "--section", "key_decisions", "--json").json["sections"]
 
     assert [row["contradicts"] for row in part["records"]] == [[older], [newer]]
 
@@ -172,7 +172,7 @@ def test_the_summary_shows_a_fact_once(mem: Mem) -> None:
     decision = mem.add("Zanzibar keeps the spare keys", "-t", "decision")
     fact = mem.add("Zanzibar keeps no spare keys")
     mem("drain")
-    sections = mem("summary", "--json").json["sections"]
+    sections = mem("page", "summary", "--json").json["sections"]
     shown = {part["name"]: [row["id"] for row in part["records"]] for part in sections}
     assert shown["key_decisions"] == [decision]
     assert shown["general_context"] == [fact]

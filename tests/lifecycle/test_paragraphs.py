@@ -76,11 +76,11 @@ def model(repo: Path, tmp_path: Path) -> Path:
 
 def test_the_summary_shows_what_is_borne_out(repo: Path, model: Path) -> None:
     """A consolidation asks, once; the summary shows it until a fact changes."""
-    assert "30 days" not in run_command(repo, "summary").stdout
+    assert "30 days" not in run_command(repo, "page", "summary").stdout
     run_command(repo, "consolidate", "--steps", "summary")
-    section = data(repo, "summary")["sections"][0]
+    section = data(repo, "page", "summary")["sections"][0]
     assert section["paragraph"] == "Sessions are stored in Redis."
-    shown = run_command(repo, "summary").stdout
+    shown = run_command(repo, "page", "summary").stdout
     assert "  Sessions are stored in Redis.\n" in shown
     assert "30 days" not in shown
 
@@ -89,7 +89,7 @@ def test_the_summary_shows_what_is_borne_out(repo: Path, model: Path) -> None:
     assert model.read_text() == asked
 
     add(repo, "Rotate the signing key", type="decision")
-    assert data(repo, "summary")["sections"][0]["paragraph"] is None
+    assert data(repo, "page", "summary")["sections"][0]["paragraph"] is None
 
 
 def test_facts_in_another_order_are_the_same_facts(repo: Path, model: Path) -> None:
@@ -97,9 +97,9 @@ def test_facts_in_another_order_are_the_same_facts(repo: Path, model: Path) -> N
     subprocess.run(["git", "-C", str(repo), "config", "gitmem.decayClock", "wall"], check=True)
     run_command(repo, "consolidate", "--steps", "summary")
     asked = model.read_text()
-    before = [row["id"] for row in data(repo, "summary")["sections"][0]["records"]]
+    before = [row["id"] for row in data(repo, "page", "summary")["sections"][0]["records"]]
     read(repo, before[-1], NOW + DAY)
-    section = data(repo, "summary")["sections"][0]
+    section = data(repo, "page", "summary")["sections"][0]
     assert [row["id"] for row in section["records"]] == [before[-1], *before[:-1]]
     assert section["paragraph"] == "Sessions are stored in Redis."
     run_command(repo, "consolidate", "--steps", "summary")
@@ -113,7 +113,7 @@ def test_agents_have_paragraphs_about_the_facts_that_they_see(repo: Path, model:
         add(repo, title)
     run_command(repo, "consolidate", "--steps", "summary")
     for reader in ("all", "dev", "qa"):
-        section = data(repo, "summary", "--agent", reader)["sections"][0]
+        section = data(repo, "page", "summary", "--agent", reader)["sections"][0]
         assert len(section["records"]) == (3 if reader == "qa" else 4)
         assert section["paragraph"] == "Sessions are stored in Redis."
     asked = model.read_text()
@@ -125,7 +125,7 @@ def test_no_model_no_paragraph(repo: Path) -> None:
     for title in FACTS:
         add(repo, title)
     assert "no model is set" in run_command(repo, "consolidate", "--steps", "summary").stdout
-    assert all(part["paragraph"] is None for part in data(repo, "summary")["sections"])
+    assert all(part["paragraph"] is None for part in data(repo, "page", "summary")["sections"])
 
 
 def test_a_model_that_fails_is_named(repo: Path, model: Path) -> None:

@@ -179,9 +179,9 @@ def test_a_rule_is_told_however_old_until_it_is_archived(mem: Mem) -> None:
         ]
         fill(app.store(), items)
     mem("drain")
-    assert "Release on Thursdays" in mem("briefing").out
+    assert "Release on Thursdays" in mem("session", "briefing").out
     assert "Release on Thursdays" in Agent(mem.folder, "s1").hook("SessionStart")
 
     mem("archive", id)
-    assert "Release on Thursdays" not in mem("briefing").out
+    assert "Release on Thursdays" not in mem("session", "briefing").out
     assert "Release on Thursdays" not in Agent(mem.folder, "s2").hook("SessionStart")

@@ -112,8 +112,8 @@ def test_why_is_a_read_and_lists_are_none(mem: Mem, file: Path) -> None:
     id = mem.add("Payments round up", "-k", "gotcha", "--anchor", "pay.py", ago=DAY)
     mem("list")
     mem("search", "payments")
-    mem("summary")
-    mem("briefing")
+    mem("page", "summary")
+    mem("session", "briefing")
     assert reads(mem, id) == 0
     assert "round up" in mem("why", "pay.py:1").out
     assert reads(mem, id) == 2

@@ -313,5 +313,5 @@ async def test_a_change_in_the_editor_is_a_persons_command(repo, connect):
     assert repo.record(first.id).resolved and not repo.record(second.id).resolved
     mem("undo")
     assert not repo.record(first.id).resolved
-    mem("redo")
+    mem("undo", "--redo")
     assert repo.record(first.id).resolved

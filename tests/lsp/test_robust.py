@@ -145,7 +145,7 @@ async def test_a_store_that_changes_under_it(repo, connect):
     repo.gotcha("third", "a.py:1")
     await editor.titles(uri, 3)
     done = subprocess.run(
-        [sys.executable, "-m", "gitmem", "purge", "--yes", gone.id],
+        [sys.executable, "-m", "gitmem", "forget", "--purge", "--yes", gone.id],
         cwd=repo.root,
         env=repo.env,
         capture_output=True,

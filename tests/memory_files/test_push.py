@@ -309,7 +309,7 @@ def test_the_way_back_needs_no_name(native: Native) -> None:
     native("push", "--to", "gemini,agents")
     hint = "GEMINI.md, AGENTS.md have a block of records, which stays; to take it out: git mem native push --remove\n"
     assert hint in native.mem("uninstall", "claude").err
-    assert hint in native.mem("wipe", "--yes").err
+    assert hint in native.mem("uninstall", "--wipe", "--yes").err
     out = native("push", "--remove").out
     assert "out of GEMINI.md" in out and "out of AGENTS.md" in out
     assert (native.root / "GEMINI.md").read_text() == "mine\n" and (

@@ -234,7 +234,7 @@ def test_a_purge_leaves_no_text_in_our_pages(mem: Mem, name: str) -> None:
     mem("page", name, "--out", str(path))
     assert "hunter2hunter2" in whole(path)
 
-    mem("purge", "--text", "hunter2hunter2", "--yes")
+    mem("forget", "--purge", "--text", "hunter2hunter2", "--yes")
 
     assert "hunter2hunter2" not in whole(path)
 
@@ -242,7 +242,7 @@ def test_a_purge_leaves_no_text_in_our_pages(mem: Mem, name: str) -> None:
     mem("page", name, "--out", str(path))
     edited = next(file for file in sorted(mem.folder.rglob("*")) if _shows(file, "hunter3hunter3"))
     edited.write_text(edited.read_text() + "\nmine\n")
-    done = mem("purge", "--text", "hunter3hunter3", "--yes", code=1)
+    done = mem("forget", "--purge", "--text", "hunter3hunter3", "--yes", code=1)
     assert str(edited) in done.out + done.err
     assert edited.read_text().endswith("mine\n")
 

@@ -45,14 +45,16 @@ def test_one_line_of_an_agent_among_many(team: Team):
 
     assert [n for n, who in enumerate(told(team, "pay.py"), 1) if who] == [5]
     assert (team.sessions("people.py:1"), team.part_takers("people.py:1")) == ([], ["s-one"])
-    steps = data_of(run(team.repo, "evolution", str(team.repo / "people.py"), "--json"))
+    steps = data_of(run(team.repo, "code", "evolution", str(team.repo / "people.py"), "--json"))
     assert (steps[0]["sessions"], [part["id"] for part in steps[0]["other_sessions"]]) == (
         [],
         ["s-one"],
     )
-    steps = data_of(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:fees", "--json"))
+    steps = data_of(run(team.repo, "code", "evolution", f"{team.repo / 'pay.py'}:fees", "--json"))
     assert not any(step["sessions"] for step in steps)
-    steps = data_of(run(team.repo, "evolution", f"{team.repo / 'pay.py'}:balance", "--json"))
+    steps = data_of(
+        run(team.repo, "code", "evolution", f"{team.repo / 'pay.py'}:balance", "--json")
+    )
     assert [part["id"] for part in steps[0]["sessions"]] == ["s-one"]
     (row,) = data_of(run(team.repo, "trace", "export", "--json"))
     assert [

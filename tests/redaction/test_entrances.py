@@ -42,7 +42,7 @@ def _gotcha(mem: Mem) -> None:
 
 
 def _gotcha_edit(mem: Mem) -> None:
-    mem("gotcha", "edit", _made(mem, "gotcha", "add", "a trap"), f"--workaround={TEXT}")
+    mem("edit", _made(mem, "gotcha", "add", "a trap"), f"--workaround={TEXT}")
 
 
 def _event(mem: Mem) -> None:

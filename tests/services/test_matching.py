@@ -15,14 +15,14 @@ from gitmem.index.builder import IndexCache
 from gitmem.index.reader import Index
 from gitmem.records.record import Record
 from gitmem.repo.location import Home
-from gitmem.services.retrieval.matcher import Match, fit, match
+from gitmem.services.retrieval.matcher import Match
 from gitmem.services.retrieval.prompt import recall
 from gitmem.services.retrieval.task import Task
 from gitmem.store import operations
 from gitmem.store.store import Message, Store
 from gitmem.text.test_files import stem
-from gitmem.text.tokens import tokens
 from tests.benchmarks.matching import labelled
+from tests.benchmarks.matching.labelled import match
 from tests.conftest import record
 from tests.scale import scaled
 
@@ -438,42 +438,6 @@ def test_the_same_gotcha_in_two_indexes_is_told_once(world: World):
         NOW,
     )
     assert [m.row["id"] for m in twice] == [id]
-
-
-def test_fit_keeps_order_and_budget(world: World):
-    world.put([record("gotcha", f"Number {n}", **PAY) for n in range(5)])
-    found = world.ask("", "app/pay.py")
-    costs = {m.row["id"]: cost for m, cost in zip(found, (30, 90, 30, 30, 30), strict=True)}
-    assert fit(found, 100, lambda m: costs[m.row["id"]]) == [found[0], found[2], found[3]]
-    assert fit(found, 0, lambda m: 1) == []
-
-
-def test_chosen_lines_stay_in_a_budget(world: World):
-    world.put(
-        [
-            record(
-                "gotcha",
-                f"Number {n} " + "of a long title " * 8,
-                workaround="Do this. " * 40,
-                **PAY,
-            )
-            for n in range(5)
-        ]
-    )
-    found = world.ask("", "app/pay.py")
-
-    def cost(one: Match) -> int:
-        return sum(map(tokens, gotcha_lines(one.row, one.reasons)))
-
-    told = [fit(found, budget, cost) for budget in (0, 50, 300, 600, 5000)]
-    assert [
-        sum(map(cost, some)) <= budget
-        for some, budget in zip(told, (0, 50, 300, 600, 5000), strict=True)
-    ] == [True] * 5
-    assert [len(some) for some in told] == sorted(len(some) for some in told)
-    assert (len(told[0]), len(told[-1])) == (0, 5)
-    block = "\n".join(text for one in told[-1] for text in gotcha_lines(one.row, one.reasons))
-    assert "Do this." in block and "anchored at app/pay.py:40" in block
 
 
 # -- hostile text

@@ -52,8 +52,8 @@ def test_what_is_taken_back_is_asked_about_and_forgotten(
     assert "said to be no longer true in session s2" in shown
     assert 'said by the user: "Forget Celery."' in shown
     for view in (
-        mem(repo, "summary"),
-        mem(repo, "briefing"),
+        mem(repo, "page", "summary"),
+        mem(repo, "session", "briefing"),
         mem(repo, "show", celery),
         machine.hook("SessionStart", "s3", source="startup", after=60),
     ):
@@ -72,7 +72,7 @@ def test_what_holds_all_the_same_is_not_asked_about_again(
     speak(machine, "Forget Celery.", id="s2")
     assert "still holds" in run(repo, "inbox", "--reject", celery)
     assert decisions(repo) == [CELERY] and asked(repo) == []
-    assert "said to be" not in mem(repo, "summary")
+    assert "said to be" not in mem(repo, "page", "summary")
     speak(machine, "Forget Celery, really.", id="s4")
     assert [one["session"] for one in asked(repo)] == ["s4"]  # another session may say it anew
 

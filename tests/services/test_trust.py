@@ -101,7 +101,7 @@ def test_what_was_extracted_is_private_until_it_is_accepted(
     for words in ("PostgreSQL", "short answers", "rollback"):
         assert words not in blobs(repo, "refs/gitmem/heads/main")
         assert words not in blobs(hub, "refs/gitmem/heads/main")
-    told = mem(repo, "summary")
+    told = mem(repo, "page", "summary")
     assert "PostgreSQL" in told and "rollback script" in told  # its owner sees all of it
     id = next(
         row["id"] for row in data_of(mem(repo, "inbox", "--json")) if "PostgreSQL" in row["title"]
@@ -120,7 +120,7 @@ def test_what_was_extracted_is_private_until_it_is_accepted(
 
 def section(repo: Path, name: str) -> list[dict[str, Any]]:
     """Return the facts of a section of the summary."""
-    (part,) = data_of(mem(repo, "summary", "--section", name, "--json"))["sections"]
+    (part,) = data_of(mem(repo, "page", "summary", "--section", name, "--json"))["sections"]
     return list(part["records"])
 
 
@@ -197,7 +197,7 @@ def test_a_task_that_is_still_open_stays_so(machine: Real, repo: Path) -> None:
     session(machine, "TODO: write the rollback script for the orders.", id="s1")
     mem(repo, "inbox", "--accept-all")
     session(machine, "Let us go on.", "The rollback script is done.", id="s2")
-    assert "said to be done" in mem(repo, "summary")
+    assert "said to be done" in mem(repo, "page", "summary")
     assert "said to be done" in machine.hook("SessionStart", "s3", source="startup", after=60)
     assert "said to be done in session s2" in mem(repo, "inbox")
     (id,) = asked(repo)
@@ -205,7 +205,7 @@ def test_a_task_that_is_still_open_stays_so(machine: Real, repo: Path) -> None:
         mem(repo, "inbox", "--accept", id, "--accept", "zzzzzzzz")
     assert len(tasks(repo)) == 1 and asked(repo) == [id]
     mem(repo, "inbox", "--reject", id)
-    assert len(tasks(repo)) == 1 and "said to be done" not in mem(repo, "summary")
+    assert len(tasks(repo)) == 1 and "said to be done" not in mem(repo, "page", "summary")
     assert "said to be done" not in machine.hook("SessionStart", "s4", source="startup", after=60)
     session(machine, "Let us go on.", "The script of the rollback is finished.", id="s5")
     assert asked(repo) == [id]

@@ -281,7 +281,7 @@ def test_a_purge_takes_snapshots_that_hold_the_text(work: Path) -> None:
     git(work, "checkout", "-q", "--", "a.txt")
     (work / "d/b.txt").write_text("harmless\n")
     two, three = save(work, "second"), save(work, "says", "xylophone-77")
-    mem(work, "purge", "--text", "xylophone-77", "--yes")
+    mem(work, "forget", "--purge", "--text", "xylophone-77", "--yes")
     left = git(work, "for-each-ref", "--format=%(refname)", "refs/gitmem/snapshots").split()
     assert left == [two["ref"], three["ref"]], one
     assert "xylophone-77" not in mem(work, "list", "--all", "--kind", "snapshot").stdout

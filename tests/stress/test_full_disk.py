@@ -191,7 +191,7 @@ def test_working_state_on_a_read_only_disk(disk: tuple[Path, Remount]):
         for command, said in (
             (["session", "list"], "Invoices of March"),
             (["session", "show"], "Invoices of March"),
-            (["trends"], "1 session"),
+            (["timeline", "--trends"], "1 session"),
             (["error", "list"], "TypeError: x is None"),
         ):
             assert said in mem(repo, *command).stdout

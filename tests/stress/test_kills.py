@@ -144,7 +144,7 @@ def test_killed_purges(repo: Path, nest: Nest):
             mem(repo, "doctor", "--fix")
             assert [] == unwell(repo)
         # 1: the one that was killed had found it all
-        mem(repo, "purge", "--text", word, "--yes", ok=(0, 1))
+        mem(repo, "forget", "--purge", "--text", word, "--yes", ok=(0, 1))
         assert 0 == objects_with(repo, word)
         assert "" == fsck(repo)
     print(f"{left} were killed half-way")
@@ -163,7 +163,7 @@ def test_lock_of_a_dead_commit_graph(repo: Path, split: list[str]):
     )
     lock.touch()
 
-    mem(repo, "purge", "--text", "opensesame", "--yes")
+    mem(repo, "forget", "--purge", "--text", "opensesame", "--yes")
 
     assert 0 == objects_with(repo, "opensesame")
     assert "" == fsck(repo)
@@ -219,7 +219,7 @@ def test_killed_wipes(repo: Path, nest: Nest, rng: random.Random):
         said = "stopped before its end" in mem(repo, "status").stderr
         halfway += said
         assert whole or said
-        mem(repo, "wipe", "--yes")
+        mem(repo, "uninstall", "--wipe", "--yes")
         assert not (repo / ".git/gitmem").exists()
         assert git(repo, "for-each-ref", "refs/gitmem") == ""
     assert halfway
@@ -230,7 +230,7 @@ def test_a_wipe_that_was_stopped_can_be_given_up(repo: Path):
     mem(repo, "init", "--no-remote")
     mem(repo, "add", "Kept after all")
     (repo / ".git/gitmem/wiping").touch()
-    assert "git mem wipe --yes" in mem(repo, "list").stderr
+    assert "git mem uninstall --wipe --yes" in mem(repo, "list").stderr
     mem(repo, "init", "--no-remote")
     done = mem(repo, "list")
     assert ("Kept after all" in done.stdout, done.stderr) == (True, "")

@@ -122,7 +122,7 @@ def finish(repo: Path) -> tuple[int, float, set[float]]:
 
 def summary(repo: Path) -> str:
     """Return the project summary."""
-    command = [*START, "-C", str(repo), "summary"]
+    command = [*START, "-C", str(repo), "page", "summary"]
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
 

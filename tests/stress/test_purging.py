@@ -91,10 +91,10 @@ def test_a_purge_beside_gits_own_cleaning(tainted: Path, _: int) -> None:
     """`gc --prune=now`, `repack`, `prune` and others run all the time: the purge ends, and says the truth."""
     with beside(tainted):
         time.sleep(random.uniform(0, 0.5))
-        mem(tainted, "purge", "--text", SECRET, "--yes")
+        mem(tainted, "forget", "--purge", "--text", SECRET, "--yes")
     assert everywhere(tainted) == []
     assert fsck(tainted) == ""
-    assert "nowhere" in mem(tainted, "purge", "--text", SECRET, "--yes").stdout
+    assert "nowhere" in mem(tainted, "forget", "--purge", "--text", SECRET, "--yes").stdout
     assert len(mem(tainted, "list").stdout.splitlines()) >= 5
 
 
@@ -103,7 +103,7 @@ def test_a_purge_that_is_killed_is_ended_by_the_next(tainted: Path) -> None:
     took = 0.4
     for _ in range(KILLS):
         process = subprocess.Popen(
-            mem_argv(tainted, "purge", "--text", SECRET, "--yes"),
+            mem_argv(tainted, "forget", "--purge", "--text", SECRET, "--yes"),
             env=mem_env(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -114,7 +114,7 @@ def test_a_purge_that_is_killed_is_ended_by_the_next(tainted: Path) -> None:
         process.wait()
         took = min(took * 1.4, 2.0)
         git(tainted, "gc", "-q")
-    mem(tainted, "purge", "--text", SECRET, "--yes")
+    mem(tainted, "forget", "--purge", "--text", SECRET, "--yes")
     assert everywhere(tainted) == []
     assert fsck(tainted) == ""
     assert not (tainted / ".git" / "gitmem" / "purge.json").exists()
@@ -132,7 +132,7 @@ def test_what_a_killed_packing_left_is_removed(tainted: Path) -> None:
         path.write_bytes(pack.read_bytes())
     began = time.monotonic()
 
-    mem(tainted, "purge", "--text", SECRET, "--yes")
+    mem(tainted, "forget", "--purge", "--text", SECRET, "--yes")
 
     assert time.monotonic() - began < 20  # the patience for a packing is 30
     assert [path.name for path in folder.iterdir() if path in left] == []
@@ -147,7 +147,7 @@ def test_a_repacking_that_renames_its_packs_is_waited_for(tainted: Path) -> None
         part.touch()
         os.utime(part, (time.time() - 60, time.time() - 60))
         with subprocess.Popen(
-            mem_argv(tainted, "purge", "--text", SECRET, "--yes"), env=mem_env()
+            mem_argv(tainted, "forget", "--purge", "--text", SECRET, "--yes"), env=mem_env()
         ) as purge:
             with pytest.raises(subprocess.TimeoutExpired):
                 purge.wait(8)
@@ -167,7 +167,7 @@ def test_a_packing_that_had_read_it_is_waited_for(tainted: Path) -> None:
     with (
         part.open("wb"),
         subprocess.Popen(
-            mem_argv(tainted, "purge", "--text", SECRET, "--yes"),
+            mem_argv(tainted, "forget", "--purge", "--text", SECRET, "--yes"),
             env=mem_env(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -52,9 +52,13 @@ def test_a_bare_day_is_a_whole_local_day(repo: Path, day: str):
         mem(repo, "timeline", "--source", "commit", "--since", day, "--until", day, "--json").stdout
     )
     assert [row["title"] for row in rows] == ["last second", "noon", "first second"]
-    trends = data_of(mem(repo, "trends", "--since", day, "--until", day, "--json").stdout)
+    trends = data_of(
+        mem(repo, "timeline", "--trends", "--since", day, "--until", day, "--json").stdout
+    )
     assert trends["commit_count"] == 3
-    steps = data_of(mem(repo, "evolution", "a.py", "--since", day, "--until", day, "--json").stdout)
+    steps = data_of(
+        mem(repo, "code", "evolution", "a.py", "--since", day, "--until", day, "--json").stdout
+    )
     assert len(steps) == 3
 
 
@@ -117,7 +121,9 @@ def test_what_was_made_today_is_of_today(repo: Path):
     ):
         listed = mem(repo, "list", "--since", day, "--until", day, "--json").stdout
         assert len(data_of(listed)) == 1
-        assert data_of(mem(repo, "recall", "payments", "--since", day, "--json").stdout)["records"]
+        assert data_of(
+            mem(repo, "search", "--sessions", "payments", "--since", day, "--json").stdout
+        )["records"]
     assert data_of(mem(repo, "list", "--until", "yesterday", "--json").stdout) == []
 
 
@@ -136,6 +142,8 @@ def test_one_wrong_clock_hides_nothing_and_breaks_no_order(repo: Path):
     some = data_of(mem(repo, "timeline", "--source", "commit", "--limit", "4", "--json").stdout)
     assert [row["title"] for row in some] == titles[:4]
     trends = data_of(
-        mem(repo, "trends", "--since", "2026-11-26", "--until", "2026-11-27", "--json").stdout
+        mem(
+            repo, "timeline", "--trends", "--since", "2026-11-26", "--until", "2026-11-27", "--json"
+        ).stdout
     )
     assert trends["commit_count"] == 4

@@ -1,4 +1,4 @@
-"""`git mem evolution`: each change of a file or a symbol, whose it was; what is kept of it is never stale."""
+"""`git mem code evolution`: each change of a file or a symbol, whose it was; what is kept of it is never stale."""
 
 import random
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.scale import scaled
 
 def steps(repo: Path, place: str, *args: str) -> list[dict[str, Any]]:
     """Return what `evolution` says."""
-    return list(data_of(run(repo, "evolution", str(repo / place), "--json", *args)))
+    return list(data_of(run(repo, "code", "evolution", str(repo / place), "--json", *args)))
 
 
 def plain(repo: Path, name: str) -> list[str]:

@@ -120,7 +120,7 @@ def test_text_and_table(busy: Path):
 
 def test_trends(busy: Path):
     """Hot files, agents, hours, failures and what was learned add up."""
-    found = data_of(mem(busy, "trends", "--json").stdout)
+    found = data_of(mem(busy, "timeline", "--trends", "--json").stdout)
     assert found["hot_files"][0] == {"path": "code.py", "commit_count": 2, "edit_count": 1}
     assert found["agents"] == [
         {"agent": "claude", "session_count": 1, "tool_call_count": 1, "failed_count": 0}
@@ -134,7 +134,7 @@ def test_trends(busy: Path):
     assert [(week["memory_count"], week["gotcha_count"]) for week in found["learned_weeks"]] == [
         (1, 1)
     ]
-    assert "Hot files" in mem(busy, "trends").stdout
+    assert "Hot files" in mem(busy, "timeline", "--trends").stdout
 
 
 def test_the_first_page_of_a_long_history_is_there_at_once(tmp_path: Path):

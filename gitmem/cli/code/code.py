@@ -28,25 +28,6 @@ at_option = click.option(
 )
 
 
-@click.group("code", short_help="Definitions, references, imports, what hangs on which file")
-def code_command() -> None:
-    """Show definitions, references and imports, and how much depends on each file.
-
-    Imports are resolved to files.
-
-    Files are parsed once per version, and kept in the git directory. Languages: C, C++, C#, Go,
-    Java, JavaScript, PHP, Python, Ruby, Rust, TypeScript.
-
-    \b
-    Examples:
-      git mem code symbols src/cart.py
-      git mem code refs Cart.total
-      git mem code imports src/cart.py --of
-      git mem code graph src/cart.py --dot | dot -Tsvg > cart.svg
-      git mem code rank -n 20
-    """
-
-
 def graph_of(term: Terminal, app: App, revision: str) -> tuple[CodeMap, Graph]:
     """Return the map and the graph that a command reads."""
     code = app.code_map
@@ -90,7 +71,7 @@ def path_of(app: App, graph: Graph, given: str) -> str:
     )
 
 
-@code_command.command("symbols", cls=options.CountedCommand)
+@click.command("symbols", cls=options.CountedCommand)
 @click.argument("what", metavar="[FILE|FOLDER|NAME]", default="")
 @click.option("--kind", default="", help="Only this kind: function, class, method, ...")
 @click.option(
@@ -168,7 +149,7 @@ def _definition_line(term: Terminal, one: Definition, with_path: bool) -> str:
     return f"{term.style(where, fg='cyan')}  {one.kind:<9} {plain(one.qualified)}"
 
 
-@code_command.command("refs", cls=options.CountedCommand)
+@click.command("refs", cls=options.CountedCommand)
 @click.argument("what", metavar="NAME|FILE#NAME")
 @click.option(
     "-n",
@@ -270,7 +251,7 @@ def _reference_lines(
         yield f"  {mark} {use.line:>5}  {plain(use.text)}"
 
 
-@code_command.command("imports")
+@click.command("imports")
 @click.argument("file")
 @click.option("--of", "reverse", is_flag=True, help="Show who imports the file instead.")
 @at_option
@@ -355,7 +336,7 @@ def _names(names: dict[str, int]) -> list[str]:
     return [name for name, _ in sorted(names.items(), key=lambda row: (-row[1], row[0])) if name]
 
 
-@code_command.command("graph")
+@click.command("graph")
 @click.argument("file", default="")
 @click.option("--dot", "as_dot", is_flag=True, help="Print DOT, for Graphviz.")
 @at_option
@@ -410,7 +391,7 @@ def _graph_lines(term: Terminal, edges: "dict[str, Any]") -> Iterator[str]:
                 yield f"  → {path_shown(to)}  {sum(names.values())}  {plain(shown)}".rstrip()
 
 
-@code_command.command("rank", cls=options.CountedCommand)
+@click.command("rank", cls=options.CountedCommand)
 @click.argument("folder", default="")
 @click.option(
     "-n",
@@ -466,7 +447,7 @@ def rank_command(term: Terminal, folder: str, limit: int, revision: str, as_json
         told_skipped(term, graph)
 
 
-@code_command.command("prune")
+@click.command("prune")
 @options.json_option
 @click.pass_obj
 def prune_command(term: Terminal, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`git mem dna`: what a project is made of, on one page."""
+"""`git mem code dna`: what a project is made of, on one page."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -47,11 +47,11 @@ def dna_command(ctx: click.Context, revision: str, read_all: bool, as_json: bool
 
     \b
     Examples:
-      git mem dna
-      git mem dna show packages/core
-      git mem dna refresh
-      git mem dna refresh --shared
-      git mem dna --at v1.0
+      git mem code dna
+      git mem code dna show packages/core
+      git mem code dna refresh
+      git mem code dna refresh --shared
+      git mem code dna --at v1.0
     """
     if ctx.invoked_subcommand is None:
         ctx.invoke(
@@ -91,7 +91,7 @@ def _show_stored(term: Terminal, app: App, stored: tuple[str, Record, str], as_j
     if now and commit != now and not as_json and code_progress.dna_commit(app.state) != now:
         term.note(
             f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew with: "
-            "git mem dna refresh"
+            "git mem code dna refresh"
         )
 
 

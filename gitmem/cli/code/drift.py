@@ -1,4 +1,4 @@
-"""`git mem drift`: which branches and work trees change the same code."""
+"""`git mem code drift`: which branches and work trees change the same code."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -59,9 +59,9 @@ def drift_command(
 
     \b
     Examples:
-      git mem drift
-      git mem drift feature/checkout origin/main
-      git mem drift --level high --json
+      git mem code drift
+      git mem code drift feature/checkout origin/main
+      git mem code drift --level high --json
     """
     with term.open() as app, Merges(app.location, app.env) as merges:
         found, left = sides(
@@ -153,7 +153,7 @@ def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str
         if pair.advice:
             yield f"    → {plain(pair.advice)}"
     if len(shown) > PAIRS:
-        yield f"and {len(shown) - PAIRS} more pairs: git mem drift --json"
+        yield f"and {len(shown) - PAIRS} more pairs: git mem code drift --json"
     counts = {level: sum(pair.level == level for pair in pairs) for level in reversed(LEVELS)}
     yield (
         f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}: "

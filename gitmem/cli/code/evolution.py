@@ -1,4 +1,4 @@
-"""`git mem evolution`: how a file or a symbol came to be."""
+"""`git mem code evolution`: how a file or a symbol came to be."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -59,9 +59,9 @@ def evolution_command(
 
     \b
     Examples:
-      git mem evolution src/pay.py
-      git mem evolution src/pay.py:Cart.total
-      git mem evolution src/pay.py --agent claude --since "1 month ago"
+      git mem code evolution src/pay.py
+      git mem code evolution src/pay.py:Cart.total
+      git mem code evolution src/pay.py --agent claude --since "1 month ago"
     """
     with term.open() as app:
         found, name = _changes(app, place)

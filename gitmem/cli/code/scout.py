@@ -154,10 +154,20 @@ def _print(term: Terminal, found: list[ScoutFinding], known: list[Any]) -> None:
     if known:
         term.say(term.style("Remembered", bold=True))
         for one in known:
-            term.say(
-                f" {term.style(short(one.row['id']), fg='yellow')} {one.row['kind']}  "
-                f"{plain(marked_title(one.row))} ({plain(', '.join(one.reasons))})"
-            )
+            _print_remembered(term, one)
+
+
+def _print_remembered(term: Terminal, match: Match) -> None:
+    from gitmem.agents.prompt_text import fix_text
+
+    row = match.row
+    term.say(
+        f" {term.style(short(row['id']), fg='yellow')} {row['kind']}  "
+        f"{plain(marked_title(row))} ({plain(', '.join(match.reasons))})"
+    )
+    fix = fix_text(row["fix"]) if row["resolved"] else ""
+    for text in filter(None, (row["workaround"], fix)):
+        term.say(f"     {plain(text)}")
 
 
 def _remembered(app: App, text: str, found: list[ScoutFinding]) -> list[Match]:

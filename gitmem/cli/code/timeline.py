@@ -1,4 +1,4 @@
-"""`git mem timeline`, `git mem trends`, `git mem event`: what happened, in one order."""
+"""`git mem timeline`, `git mem timeline --trends`, `git mem event`: what happened, in one order."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -304,7 +304,7 @@ def event_list_command(term: Terminal, as_json: bool) -> None:
             term.note("no event was noted. Note one: git mem event add 'title'")
 
 
-@click.command("trends")
+@click.command("timeline --trends")
 @click.option(
     "--since", metavar="DATE", default="90 days ago", show_default=True, help="Not before this."
 )
@@ -318,8 +318,8 @@ def trends_command(term: Terminal, since: str, until: str | None, as_json: bool)
 
     \b
     Examples:
-      git mem trends
-      git mem trends --since "30 days ago" --json
+      git mem timeline --trends
+      git mem timeline --trends --since "30 days ago" --json
     """
     from gitmem.services.timeline.trends import trends
 

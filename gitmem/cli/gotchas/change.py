@@ -1,7 +1,7 @@
 """`git mem gotcha` add, resolve, reopen, snooze, verify: record traps, and say how they stand."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -9,7 +9,6 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.gotchas.group import TABLE
-from gitmem.cli.records.add_edit import edit_command as edit_any
 from gitmem.cli.records.change_report import report_change
 from gitmem.cli.records.fields import field_options, resolve_anchor, written_fields, written_text
 from gitmem.cli.records.status import every
@@ -31,9 +30,7 @@ PLAIN_HELP = {
 }
 
 
-def _own(
-    params: Sequence[click.Parameter], help: Mapping[str, str] = PLAIN_HELP
-) -> list[click.Parameter]:
+def _own(params: Sequence[click.Parameter]) -> list[click.Parameter]:
     """Return the options of a record that apply to a gotcha, with some other help texts.
 
     They need not say which kind of record they belong to.
@@ -42,7 +39,7 @@ def _own(
     for param in out:
         if isinstance(param, click.Option):
             _, own, text = (param.help or "").partition("Of a gotcha: ")
-            param.help = help.get(param.name or "") or (
+            param.help = PLAIN_HELP.get(param.name or "") or (
                 text[:1].upper() + text[1:] if own else param.help
             )
     return out
@@ -107,7 +104,7 @@ def add_command(
             }[shared]
             term.note(f"{old} {says}: {title_shown(row['title'])}")
             term.note(
-                f"To have one of them: git mem gotcha edit {old} ..., then git mem forget "
+                f"To have one of them: git mem edit {old} ..., then git mem forget "
                 f"{short(change.after.id)}"
             )
 
@@ -149,38 +146,6 @@ note_option = click.option(
     default="",
     metavar="TEXT",
     help="How, or why; becomes part of the text.",
-)
-
-
-@click.pass_context
-def _edit_gotcha(ctx: click.Context, /, id: str, **o: Any) -> Any:
-    with ctx.obj.open() as app:
-        record = app.get(id)[1].record
-        if record.kind != "gotcha":
-            raise UserError(
-                f"{record.id} is a {record.kind}, no gotcha.",
-                f"Change it with: git mem edit {short(record.id)}",
-            )
-    return ctx.invoke(edit_any.callback, id=id, **o) if edit_any.callback else None
-
-
-EDIT_HELP = """Change a gotcha; without flags, the whole file in your editor.
-
-A change that somebody else made meanwhile is merged, not overwritten. An empty --error, --code,
---query or --workaround takes it away. --tag and --anchor add to what is there. Without a terminal,
-an editor that needs one, such as vi, is not started, and the command fails.
-
-\b
-Examples:
-  git mem gotcha edit 7k2m9qxa
-  git mem gotcha edit 7k2m9qxa --workaround "str() first" --tag payments --untag draft
-"""
-edit_command = click.Command(
-    "edit",
-    params=_own(edit_any.params, {"category": "What it is about.", "severity": "How bad it is."}),
-    callback=_edit_gotcha,
-    help=EDIT_HELP,
-    short_help=TABLE["edit"][2],
 )
 
 

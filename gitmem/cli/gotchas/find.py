@@ -1,4 +1,4 @@
-"""`git mem gotcha` list, search, stats: what is recorded."""
+"""`git mem gotcha list`: what is recorded, and what may not hold any more."""
 
 import time
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from gitmem.cli import options
 from gitmem.cli.gotchas.entry import ENTRY, entry
 from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.gotchas.places import FOR_PATIENCE
-from gitmem.cli.json_shapes import anchor_json, hit_json, place_json, record_json
-from gitmem.cli.records.list import hit_lines, paths_of
+from gitmem.cli.json_shapes import anchor_json, place_json, record_json
+from gitmem.cli.records.list import paths_of
 from gitmem.cli.terminal import Terminal, path_shown, plain, short, short_ids
 from gitmem.index.filters import FIELDS
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
@@ -123,99 +123,6 @@ def _with_former(app: App, paths: Sequence[str]) -> list[str]:
         for path in paths
         for name in (path, *names_of(path, app.follower, apart, lambda: rows, go_on))
     ]
-
-
-@click.command("search", short_help=TABLE["search"][2])
-@click.argument("words", nargs=-1, required=True)
-@click.option(
-    "-n",
-    "--limit",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="At most so many.",
-)
-@click.option("--unresolved", is_flag=True, help="Only those that are not dealt with.")
-@options.json_option
-@click.pass_obj
-def search_command(
-    term: Terminal, words: tuple[str, ...], limit: int, unresolved: bool, as_json: bool
-) -> None:
-    """Find gotchas by their words. Resolved ones are included: they tell the fix.
-
-    Words are as in `git mem search`: any may match, "quoted words" are a phrase.
-
-    \b
-    Example:
-      git mem gotcha search connection pool
-    """
-    with term.open_any() as app:
-        text = " ".join(words)
-        hits = app.search(
-            text,
-            limit,
-            kinds=("gotcha",),
-            statuses=LIVE,
-            agents=options.agents(app, None),
-            resolved=False if unresolved else None,
-            valid_at=app.clock.stamp(),
-        )
-        if as_json:
-            term.json([hit_json(hit) for hit in hits])
-            return
-        now = app.clock.now()
-        term.rows((text for h in hits for text in hit_lines(term, h, now)), app)
-        if not hits:
-            term.note(f"no gotcha matches '{text}'. Fewer or other words may.")
-
-
-@click.command("stats", short_help=TABLE["stats"][2])
-@options.json_option
-@click.pass_obj
-def stats_command(term: Terminal, as_json: bool) -> None:
-    """Count gotchas by category, severity and source, and the errors that may become gotchas.
-
-    \b
-    Example:
-      git mem gotcha stats --json
-    """
-    from gitmem.services.gotchas import lifecycle
-
-    with term.open_any() as app:
-        now = app.clock.now()
-        window = float(app.settings.get("captureWindow")) * 3600
-        indexes = [index for _, index in app.indexes()]
-        facts = lifecycle.statistics(
-            indexes,
-            app.state.errors(now - window),
-            int(app.settings.get("captureThreshold")),
-            app.state.snoozed(now),
-        )
-        if as_json:
-            term.json(facts)
-            return
-        term.say(
-            f"{facts['count']} gotcha{'s' if facts['count'] != 1 else ''}: {facts['open_count']} "
-            f"not dealt with ({facts['unconfirmed_count']} unconfirmed, "
-            f"{facts['snoozed_count']} snoozed), {facts['resolved_count']} resolved, "
-            f"{facts['archived_count']} archived"
-        )
-        for name, key in (
-            ("severity", "by_severity"),
-            ("category", "by_category"),
-            ("source", "by_source"),
-        ):
-            counts = ", ".join(
-                f"{count} {what.replace('_', ' ')}" for what, count in facts[key].items() if count
-            )
-            term.say(f"  by {name:<9} {counts or '-'}")
-        term.say(f"  seen {counted(facts['occurrences'], 'time')} in all")
-        hours = f"{window / 3600:g} h"
-        term.say(
-            f"  {facts['error_count']} error{'s' if facts['error_count'] != 1 else ''} "
-            f"counted in the last {hours}, {facts['almost_captured_count']} of them one hit short "
-            f"of a gotcha"
-        )
 
 
 def drifted(term: Terminal, as_json: bool) -> int:

@@ -7,8 +7,6 @@ from gitmem.cli.group import Parts
 TABLE = {
     "add": ("gotchas.change", "add_command", "Record a trap and what helps"),
     "list": ("gotchas.find", "list_command", "List gotchas, critical ones first"),
-    "show": ("records.show", "show_command", "Show gotchas whole"),
-    "edit": ("gotchas.change", "edit_command", "Change one in your editor or by flags"),
     "resolve": ("gotchas.change", "resolve_command", "Say that it is dealt with"),
     "reopen": ("gotchas.change", "reopen_command", "Say that it is not dealt with after all"),
     "snooze": ("gotchas.snooze", "snooze_command", "Hide it from yourself for a while"),
@@ -17,10 +15,7 @@ TABLE = {
         "verify_command",
         "Say that it is still so, or see which may not be",
     ),
-    "search": ("gotchas.find", "search_command", "Find gotchas by their words"),
     "for": ("gotchas.places", "for_command", "Show what to know about files or lines"),
-    "context": ("gotchas.places", "context_command", "Show what a task should know, for a prompt"),
-    "stats": ("gotchas.find", "stats_command", "Count them by what they are"),
 }
 
 

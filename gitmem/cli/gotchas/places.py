@@ -1,8 +1,7 @@
-"""`git mem gotcha` for, context: what to know about files, lines or a task."""
+"""`git mem gotcha for`: what to know about files and lines."""
 
 import os
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,14 +14,13 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.gotchas.entry import entry
 from gitmem.cli.gotchas.group import TABLE
-from gitmem.cli.json_shapes import match_json, place_json, record_json
+from gitmem.cli.json_shapes import place_json, record_json
 from gitmem.cli.terminal import Terminal, path_shown, plain
 from gitmem.errors import UserError
 from gitmem.repo.location import inside
 
 if TYPE_CHECKING:
     from gitmem.services.gotchas.placement import Guide, Placed
-    from gitmem.services.retrieval.matcher import Match
 
 # seconds, for all files together, that code which went to another file is looked for
 FOR_PATIENCE = 2.0
@@ -271,106 +269,3 @@ def _card(
     if row.get("workaround"):
         yield f"    {plain(row['workaround'])}"
     yield term.style("    " + path_shown("; ".join(reasons)), fg="bright_black")
-
-
-@click.command("context", short_help=TABLE["context"][2])
-@click.option(
-    "--task", "-t", default="", metavar="TEXT", help="What is to be done ('-' reads stdin)."
-)
-@click.option(
-    "--error", default="", metavar="TEXT", help="The error that it shows ('-' reads stdin)."
-)
-@click.argument("files", nargs=-1, metavar="[FILE[:LINE]]...")
-@click.option(
-    "-n",
-    "--limit",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    help="At most so many.",
-)
-@click.option(
-    "--budget",
-    type=click.IntRange(min=50),
-    default=600,
-    show_default=True,
-    help="Tokens that the block may have.",
-)
-@options.json_option
-@click.pass_obj
-def context_command(
-    term: Terminal,
-    task: str,
-    error: str,
-    files: tuple[str, ...],
-    limit: int,
-    budget: int,
-    as_json: bool,
-) -> None:
-    """Show the gotchas that matter for a task, as a block to put before a prompt.
-
-    Prints nothing when nothing is relevant. One of --task and --error may read standard input.
-
-    \b
-    Examples:
-      git mem gotcha context --task "make refunds idempotent" app/refund.py
-      pytest 2>&1 | git mem gotcha context --error -
-    """
-    from gitmem.agents.prompt_text import fence, gotcha_lines
-    from gitmem.services.records.attribution import attributed
-    from gitmem.services.retrieval.matcher import fit, match
-    from gitmem.services.retrieval.task import Task
-    from gitmem.text.tokens import tokens
-
-    if task == "-" and error == "-":
-        raise click.UsageError("only one of --task and --error can read stdin.")
-    if not any((task, error, files)):
-        raise click.UsageError("say what is to be done: --task TEXT, --error TEXT, or files.")
-    with term.open() as app:
-        task_text, error_text = _with_stdin(task), _with_stdin(error)
-        named = [_file_and_line(app, given) for given in files]
-        now = app.clock.now()
-        matches = match(
-            [index for _, index in app.indexes()],
-            Task(task_text, [path for path, _ in named], error_text, _lines_by_path(named)),
-            os.path.realpath(app.location.worktree) if app.location.worktree else "",
-            os.getcwd(),
-            app.namespaces,
-            now,
-            app.state.snoozed(now),
-            unconfirmed=bool(app.settings.get("injectUnconfirmed")),
-            most=limit,
-        )
-
-        def lines(gotcha: "Match") -> list[str]:
-            return gotcha_lines(attributed(gotcha.row, app.own_addresses), gotcha.reasons)
-
-        chosen = fit(matches, budget, lambda gotcha: sum(map(tokens, lines(gotcha))))
-        if chosen:
-            _notify(app, chosen, {"task": task, "files": list(files)})
-        if as_json:
-            term.json([match_json(gotcha.row, gotcha.score, gotcha.reasons) for gotcha in chosen])
-        elif chosen:
-            term.say(fence([text for gotcha in chosen for text in lines(gotcha)]))
-        else:
-            term.note("no gotcha fits this task.")
-
-
-def _notify(app: App, chosen: "Sequence[Match]", facts: dict[str, Any]) -> None:
-    from gitmem.store.store import Notice
-
-    app.notify(Notice("inject", tuple(gotcha.row["id"] for gotcha in chosen), facts=facts))
-
-
-def _with_stdin(text: str) -> str:
-    """Return an option's text, or for '-' what standard input has."""
-    # what a tool prints may be any bytes
-    return sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text
-
-
-def _lines_by_path(places: Sequence[tuple[str, int]]) -> dict[str, set[int]]:
-    lines: dict[str, set[int]] = {}
-    for path, line in places:
-        if line:
-            lines.setdefault(path, set()).add(line)
-    return lines

@@ -12,9 +12,12 @@ from gitmem.text.plural import counted
 from gitmem.worker.page_files import write_page
 from gitmem.worker.pages import Page, make_page
 
+SUMMARY = "summary"  # a command of its own answers it
+NAMES = (*PAGES, SUMMARY)
+
 
 @click.command("page", short_help="Print or write pages of facts")
-@click.argument("name", metavar="|".join(PAGES), type=click.Choice(PAGES))
+@click.argument("name", metavar="|".join(NAMES), type=click.Choice(NAMES))
 @click.option(
     "--out",
     type=click.Path(),
@@ -31,24 +34,27 @@ def page_command(
     """Print a page that is made from facts, or write it where --out says.
 
     \b
+    summary   what is known now, section by section: git mem page summary -h
     gotchas   all gotchas by category, with what helps
     briefing  what a newcomer should know, within 140 lines
     compound  what was learned, in eleven files: patterns, decisions, workflows, dos and don'ts,
               what agents proposed, warnings, preferences, open findings; the summary is printed
 
     A page has shared facts that somebody confirmed, because a work tree is often pushed. The same
-    store gives the same page. What was written is kept up to date by git mem consolidate, git mem
-    forget and git mem purge. They leave a file that you edited, and in the background also what git
-    tracks.
+    store gives the same page. What was written is kept up to date by git mem consolidate and git
+    mem forget. They leave a file that you edited, and in the background also what git tracks.
 
     \b
     Examples:
+      git mem page summary
       git mem page gotchas
       git mem page gotchas --out GOTCHAS.md
       git mem page briefing --out BRIEFING.md
       git mem page compound --out docs/memory
       git mem page compound --out ~/notes/shop --private
     """
+    if name == SUMMARY:
+        raise click.UsageError("the summary comes first: git mem page summary [OPTIONS]")
     if force and out is None:
         raise click.UsageError("--force replaces a file: name it with --out.")
     with term.open() as app:

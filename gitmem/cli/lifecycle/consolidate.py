@@ -100,7 +100,7 @@ def _detach(term: Terminal, app: App, steps: Sequence[str]) -> None:
         started = 0
     if not started:
         raise UserError("no process could be started.", "Run it without --background.")
-    term.note("consolidating in the background; see later: git mem health")
+    term.note("consolidating in the background; see later: git mem check --health")
 
 
 def _reports(term: Terminal, app: App, steps: Sequence[str], dry_run: bool) -> Iterator[StepReport]:

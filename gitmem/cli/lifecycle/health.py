@@ -1,4 +1,4 @@
-"""`git mem health`: how healthy the memory is, and what to do about it."""
+"""`git mem check --health`: how healthy the memory is, and what to do about it."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -59,7 +59,7 @@ class Health(click.ParamType[float]):
         return number
 
 
-@click.command("health", short_help="Show how healthy the memory is")
+@click.command("check --health", short_help="Show how healthy the memory is")
 @click.option("--at", "revision", metavar="REV", help="As it was: a date, @~3, a commit.")
 @click.option("--history", "with_history", is_flag=True, help="One line for each day, with trend.")
 @click.option("--raw", is_flag=True, help="Count each fact in full, however many there are.")
@@ -94,10 +94,10 @@ def health_command(
 
     \b
     Examples:
-      git mem health
-      git mem health --at 2026-06-01
-      git mem health --history
-      git mem health --fail-under 60
+      git mem check --health
+      git mem check --health --at 2026-06-01
+      git mem check --health --history
+      git mem check --health --fail-under 60
     """
     if revision is not None and (with_history or with_metrics):
         raise click.UsageError("--at shows one state: leave out --history and --all.")
@@ -123,7 +123,7 @@ def _require(value: float, least: float | None) -> None:
     """Raise UserError for a health that a script does not accept."""
     if least is not None and not value >= least:
         shown = floor(value * 10) / 10  # never the limit itself
-        raise UserError(f"the health is {shown:g}, below {least:g}.", "See: git mem health")
+        raise UserError(f"the health is {shown:g}, below {least:g}.", "See: git mem check --health")
 
 
 def _state(app: App, cache: HealthCache, revision: str | None) -> HealthAt:

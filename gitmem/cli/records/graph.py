@@ -1,6 +1,6 @@
 """The command that shows what links to what, and since when."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,7 @@ class _Graph:
         return marked_title(self.rows[id]) if id in self.rows else "(not here)"
 
 
-@click.command("graph", short_help="Show what links to what")
+@click.command("show --graph", short_help="Show what links to what")
 @click.argument("id", required=False)
 @click.option(
     "--depth",
@@ -56,9 +56,9 @@ def graph_command(
 
     \b
     Examples:
-      git mem graph 7k2m9qxa
-      git mem graph --at 2026-10-01
-      git mem graph --dot | dot -Tsvg > memory.svg
+      git mem show --graph 7k2m9qxa
+      git mem show --graph --at 2026-10-01
+      git mem show --graph --dot | dot -Tsvg > memory.svg
     """
     with term.open_any() as app:
         start = app.find(id) if id else None
@@ -221,46 +221,70 @@ def _near(edges_of: Callable[[str], Sequence[Edge]], start: str, depth: int) -> 
 
 def _tree(term: Terminal, start: str | None, graph: _Graph) -> list[str]:
     """Return the graph as indented lines: from one record, or from each that nothing points to."""
-    edges = graph.edges
-    targets = {d for _, _, d in edges}
-    roots = (
-        [start]
-        if start
-        else sorted({s for s, _, _ in edges} - targets) or sorted({s for s, _, _ in edges})[:1]
-    )
+    leaving: dict[str, list[Edge]] = {}
+    for edge in graph.edges:
+        leaving.setdefault(edge[0], []).append(edge)
     out: list[str] = []
     shown: set[str] = set()
-
-    leaving: dict[str, list[Edge]] = {}
-    for edge in edges:
-        leaving.setdefault(edge[0], []).append(edge)
-
-    def since(edge: Edge) -> str:
-        return f" since {graph.since[edge][:10]}" if edge in graph.since else ""
-
-    for root in (*roots, *(source for source, _, _ in edges)):
-        if root in shown:
-            continue
+    for root in _roots(start, graph.edges):
         # no recursion: a chain of supersedes may be longer than Python's stack
-        todo = [(root, 0, "")]
+        todo = [] if root in shown else [_Branch(root)]
         while todo:
-            id, indent, label = todo.pop()
-            known = id in shown
-            lead = "  " * min(indent, DEEPEST) + label
-            day = str(graph.rows[id]["created"])[:10] if id in graph.rows else ""
-            out.append(
-                f"{lead}{term.style(plain(short(id)), fg='yellow')} {day} "
-                f"{plain(graph.of(id))}{' …' if known else ''}"
-            )
-            if known:
-                continue
-            shown.add(id)
-            more = [
-                (edge[2], indent + 1, f"{edge[1]}{since(edge)} → ") for edge in leaving.get(id, ())
-            ]
-            if start and indent == 0:
-                more += [
-                    (edge[0], 1, f"← {edge[1]} of{since(edge)} ") for edge in edges if edge[2] == id
-                ]
-            todo += more[::-1]
+            branch = todo.pop()
+            is_repeated = branch.id in shown
+            out.append(_branch_line(term, graph, branch, is_repeated=is_repeated))
+            if not is_repeated:
+                shown.add(branch.id)
+                todo += _branches(graph, leaving, branch, is_start=branch.is_of(start))[::-1]
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """A record in the tree: how deep it stands, and the edge that leads to it, in words."""
+
+    id: str
+    depth: int = 0
+    label: str = ""
+
+    def is_of(self, start: str | None) -> bool:
+        """Return whether this is the record that the tree was asked for."""
+        return bool(start) and self.depth == 0
+
+
+def _roots(start: str | None, edges: Sequence[Edge]) -> list[str]:
+    """Return the records that the tree begins with; those not reached by then come last."""
+    sources = [source for source, _, _ in edges]
+    targets = {target for _, _, target in edges}
+    first = sorted(set(sources) - targets) or sorted(sources)[:1]
+    return [*([start] if start else first), *sources]
+
+
+def _branch_line(term: Terminal, graph: _Graph, branch: _Branch, *, is_repeated: bool) -> str:
+    lead = "  " * min(branch.depth, DEEPEST) + branch.label
+    day = str(graph.rows[branch.id]["created"])[:10] if branch.id in graph.rows else ""
+    more = " …" if is_repeated else ""
+    id = term.style(plain(short(branch.id)), fg="yellow")
+    return f"{lead}{id} {day} {plain(graph.of(branch.id))}{more}"
+
+
+def _branches(
+    graph: _Graph, leaving: Mapping[str, Sequence[Edge]], branch: _Branch, *, is_start: bool
+) -> list[_Branch]:
+    """Return what a record leads to; of the first one, also what leads to it."""
+    depth = branch.depth + 1
+    out = [
+        _Branch(edge[2], depth, f"{edge[1]}{_since(graph, edge)} → ")
+        for edge in leaving.get(branch.id, ())
+    ]
+    if is_start:
+        out += [
+            _Branch(edge[0], depth, f"← {edge[1]} of{_since(graph, edge)} ")
+            for edge in graph.edges
+            if edge[2] == branch.id
+        ]
+    return out
+
+
+def _since(graph: _Graph, edge: Edge) -> str:
+    return f" since {graph.since[edge][:10]}" if edge in graph.since else ""

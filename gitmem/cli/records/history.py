@@ -177,6 +177,54 @@ def _trailer(step: history.HistoryStep, name: str) -> str | None:
     return values[0] if values else None
 
 
+def _chain_lines(
+    term: Terminal, ids: list[str], forks: list[tuple[str, list[str]]]
+) -> Iterator[str]:
+    """Yield the chain of records that superseded one another, and where it forks."""
+    links = [term.style(short(id), fg="yellow") for id in ids]
+    yield term.style("chain ", bold=True) + " → ".join(links)
+    for id, successors in forks:
+        names = ", ".join(map(short, successors))
+        text = f"fork: {short(id)} has {len(successors)} successors: {names}"
+        yield term.style(text, fg="red")
+        yield "      settle it: git mem supersede ID OTHER"
+    yield ""
+
+
+def _step_lines(term: Terminal, step: history.HistoryStep, now: float) -> Iterator[str]:
+    """Yield a commit as `git log` shows one."""
+    row = _step(step)
+    parents = len(row["parents"])
+    merge = f" (merge of {parents})" if parents > 1 else ""
+    yield term.style(f"commit {row['commit']}", fg="yellow") + merge
+    yield f"Author: {plain(row['author'])}"
+    yield f"Date:   {row['at']} ({age(row['at'], now)})"
+    for name in ("agent", "session", "command", "called_by"):
+        if row[name]:
+            label = name.capitalize().replace("_", " ")
+            yield f"{label}:".ljust(7) + f" {plain(row[name])}"
+    yield ""
+    yield f"    {plain(row['subject'])}"
+    yield ""
+
+
+def _short_line(term: Terminal, step: history.HistoryStep) -> str:
+    row = _step(step)
+    commit = term.style(row["commit"][:10], fg="yellow")
+    return f"{commit} {row['at'][:10]} {plain(row['subject'])}"
+
+
+def _patch_lines(
+    term: Terminal, store: Store, step: history.HistoryStep, ids: list[str]
+) -> Iterator[str]:
+    """Yield what a commit changed; of some records alone if there are any."""
+    parent = step.commit.parents[0] if step.commit.parents else None
+    for change in history.changes(store, parent, step.commit.oid):
+        if not ids or id_of_path(change.path) in ids:
+            yield from _patch(term, store, change)
+    yield ""
+
+
 def _lines(
     term: Terminal,
     store: Store,
@@ -189,42 +237,14 @@ def _lines(
     patch: bool,
 ) -> Iterator[str]:
     if len(ids) > 1:
-        yield term.style("chain ", bold=True) + " → ".join(
-            term.style(short(i), fg="yellow") for i in ids
-        )
-        for id, successors in forks:
-            yield term.style(
-                f"fork: {short(id)} has {len(successors)} successors: "
-                f"{', '.join(short(s) for s in successors)}",
-                fg="red",
-            )
-            yield "      settle it: git mem supersede ID OTHER"
-        yield ""
+        yield from _chain_lines(term, ids, forks)
     for step in steps:
-        row = _step(step)
-        subject = plain(row["subject"])
         if oneline:
-            yield f"{term.style(row['commit'][:10], fg='yellow')} {row['at'][:10]} {subject}"
+            yield _short_line(term, step)
         else:
-            yield term.style(f"commit {row['commit']}", fg="yellow") + (
-                f" (merge of {len(row['parents'])})" if len(row["parents"]) > 1 else ""
-            )
-            yield f"Author: {plain(row['author'])}"
-            yield f"Date:   {row['at']} ({age(row['at'], now)})"
-            for name in ("agent", "session", "command", "called_by"):
-                if row[name]:
-                    label = name.capitalize().replace("_", " ")
-                    yield f"{label}:".ljust(7) + f" {plain(row[name])}"
-            yield ""
-            yield f"    {subject}"
-            yield ""
+            yield from _step_lines(term, step, now)
         if patch:
-            wanted = set(ids)
-            parent = step.commit.parents[0] if step.commit.parents else None
-            for change in history.changes(store, parent, step.commit.oid):
-                if not wanted or id_of_path(change.path) in wanted:
-                    yield from _patch(term, store, change)
-            yield ""
+            yield from _patch_lines(term, store, step, ids)
 
 
 def _patch(term: Terminal, store: Store, change: TreeDifference) -> Iterator[str]:

@@ -25,7 +25,7 @@ from gitmem.repo.caller import agent_program
 from gitmem.services.sessions.quotes import hit_without_quotes
 
 NARROWING = ("kind", "everything", "types", "tags", "files")  # options
-# what was said in sessions: git mem recall
+# what was said in sessions: git mem search --sessions
 SEARCHED = tuple(kind for kind in PREFIX if kind != "session")
 
 

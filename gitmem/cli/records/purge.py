@@ -35,7 +35,7 @@ CHANGE_IT = (
 )
 
 
-@click.command("purge", short_help="Remove a secret from all of history")
+@click.command("forget --purge", short_help="Remove a secret from all of history")
 @click.argument("ids", nargs=-1, metavar="[ID...]")
 @click.option(
     "--text",
@@ -107,9 +107,9 @@ def purge_command(
 
     \b
     Examples:
-      git mem purge 7k2m9qxa
-      git mem purge --text 'hunter2' --remote origin
-      git mem purge --quarantine-list
+      git mem forget --purge 7k2m9qxa
+      git mem forget --purge --text 'hunter2' --remote origin
+      git mem forget --purge --quarantine-list
     """
     if listing or restoring or dropping:
         _check_quarantine_call(ids, texts, remote, (listing, restoring, dropping))
@@ -130,7 +130,7 @@ def purge_command(
     ]
     check_texts(secrets)
     with term.open() as app:
-        require_person(app.writer(), "purge", "texts", "purge")
+        require_person(app.writer(), "purge", "texts", "forget --purge")
         run = _Run(term, app, ids, Mask(secrets), remote)
         run.ask(yes)
         run.purge(follow_purge)
@@ -249,7 +249,7 @@ class _Run:
         if len(self.gone) < len(self.ids):
             self.term.note(
                 "the words of what was purged before are not known any more, so nobody looked for "
-                "quotes of it. To look for a text: git mem purge --text -"
+                "quotes of it. To look for a text: git mem forget --purge --text -"
             )
         quotes = Mask(purge_quotes.texts_of(self.gone))
         if not quotes:
@@ -283,7 +283,7 @@ class _Run:
         if store.tip() is None:
             raise UserError(
                 "the store is empty.",
-                f"To remove memory from the remote: git mem wipe --remote {name}",
+                f"To remove memory from the remote: git mem uninstall --wipe --remote {name}",
             )
         consent = partial(agrees, self.term, name, follow)
         out = purge.send(
@@ -324,7 +324,7 @@ class _Run:
         if remotes:
             self.term.note(
                 f"Remotes and clones may still hold it: {', '.join(map(plain, remotes))}. "
-                f"Replace the history there: git mem purge --remote {plain(remotes[0])}"
+                f"Replace the history there: git mem forget --purge --remote {plain(remotes[0])}"
             )
         if self.remote:
             self.term.note(
@@ -346,7 +346,7 @@ class _Run:
         if not left:
             return
         where = f"in {len(left)} file(s), of which the text is a part: {', '.join(left[:4])}"
-        hint = f"If a record is named so, remove the record: git mem purge ID ({left[0]})."
+        hint = f"If a record is named so, remove the record: git mem forget --purge ID ({left[0]})."
         # words of the format are in every store; that is worth a failure only when there was
         # nothing else
         if self.mask.named or not was_removed(self.places):

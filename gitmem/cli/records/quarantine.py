@@ -1,4 +1,4 @@
-"""What `git mem purge --quarantine-…` shows and does."""
+"""What `git mem forget --purge --quarantine-…` shows and does."""
 
 from collections.abc import Sequence
 
@@ -23,8 +23,8 @@ def list_quarantine(term: Terminal, app: App, as_json: bool) -> None:
     for row, title in rows:
         term.say(f"{short(row.id)} {plain(title)}  (purged by {plain(row.purger)}, {row.at[:10]})")
     term.note(
-        "Bring one back: git mem purge --quarantine-restore ID. Remove all: git mem purge "
-        "--quarantine-drop"
+        "Bring one back: git mem forget --purge --quarantine-restore ID. Remove all: git mem "
+        "forget --purge --quarantine-drop"
     )
 
 
@@ -48,7 +48,7 @@ def restore_quarantined(term: Terminal, app: App, ids: Sequence[str], as_json: b
             count = len(matches) or "no"
             raise UnknownId(
                 f"{count} records in the quarantine match '{given}'.",
-                "List them: git mem purge --quarantine-list",
+                "List them: git mem forget --purge --quarantine-list",
             )
         kept = next(row for row in rows if row.id in matches)
         title = purge_quarantine.bring_back(app.store(), app.writer(), app.home, kept)

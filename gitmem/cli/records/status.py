@@ -38,7 +38,7 @@ def link_command(term: Terminal, id: str, targets: tuple[str, ...], as_json: boo
     _link(term, id, targets, as_json, remove=False)
 
 
-@click.command("unlink", short_help="Remove links between records")
+@click.command("link --remove", short_help="Remove links between records")
 @click.argument("id")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @options.json_option
@@ -48,7 +48,7 @@ def unlink_command(term: Terminal, id: str, targets: tuple[str, ...], as_json: b
 
     \b
     Example:
-      git mem unlink 7k2m9qxa 9p4c1zbn
+      git mem link --remove 7k2m9qxa 9p4c1zbn
     """
     _link(term, id, targets, as_json, remove=True)
 
@@ -133,7 +133,7 @@ def pin_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
     _each(term, ids, "pinned", as_json, _standing("pinned", "pin"))
 
 
-@click.command("unpin", short_help="Let a pinned record age again")
+@click.command("pin --remove", short_help="Let a pinned record age again")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @options.json_option
 @click.pass_obj
@@ -144,7 +144,7 @@ def unpin_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
 
     \b
     Example:
-      git mem unpin 7k2m9qxa
+      git mem pin --remove 7k2m9qxa
     """
     _each(term, ids, "unpinned", as_json, _unpinned, "not pinned")
 
@@ -341,6 +341,6 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str, as_json: b
             term.json(rows)
             return
         term.note(
-            "history still has it: git mem restore ID brings it back, git mem purge ID removes it "
-            "for good."
+            "history still has it: git mem restore ID brings it back, git mem forget --purge ID "
+            "removes it for good."
         )

@@ -19,7 +19,13 @@ from gitmem.state.commands import ListedCommand
 from gitmem.store.store import Store, Written
 
 # what commits call an operation that has another name on the command line
-COMMANDS = {"confirm": "accept", "combine": "merge", "reanchor": "verify"}
+COMMANDS = {
+    "confirm": "accept",
+    "combine": "merge",
+    "reanchor": "verify",
+    "unlink": "link --remove",
+    "unpin": "pin --remove",
+}
 _ID = re.compile(rf"\b(?:{'|'.join(PREFIX.values())})-\w{{18}}(\w{{8}})\b")
 
 
@@ -42,7 +48,7 @@ def undo_command(term: Terminal, what: str | None, as_json: bool) -> None:
     Examples:
       git mem undo
       git mem undo 3f2a91c
-      git mem redo
+      git mem undo --redo
     """
     with term.open_any() as app:
         stores = _stores(app)
@@ -62,7 +68,7 @@ def undo_command(term: Terminal, what: str | None, as_json: bool) -> None:
         raise _nothing_listed(app, stores, listed)
 
 
-@click.command("redo", short_help="Do again what you took back last")
+@click.command("undo --redo", short_help="Do again what you took back last")
 @options.json_option
 @click.pass_obj
 def redo_command(term: Terminal, as_json: bool) -> None:
@@ -72,7 +78,7 @@ def redo_command(term: Terminal, as_json: bool) -> None:
 
     \b
     Example:
-      git mem redo
+      git mem undo --redo
     """
     with term.open_any() as app:
         listed = _listed(app)
@@ -182,7 +188,7 @@ def _report(term: Terminal, target: CommandCommits, done: Reverted, as_json: boo
     term.say(f"took back: {words} {count}{waits}")
     if target.confirms:
         term.note("what nobody vouches for now waits in the inbox: git mem inbox")
-    term.note("to take that back: git mem redo")
+    term.note("to take that back: git mem undo --redo")
 
 
 def _words(subject: str) -> str:

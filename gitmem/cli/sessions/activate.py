@@ -1,4 +1,4 @@
-"""`git mem activate`: an agent comes, and is told what it should know, in time."""
+"""`git mem session activate`: an agent comes, and is told what it should know, in time."""
 
 import contextlib
 import sys
@@ -61,9 +61,9 @@ def activate_command(
 
     \b
     Examples:
-      git mem activate dev
-      git mem activate qa --json
-      git mem activate --list
+      git mem session activate dev
+      git mem session activate qa --json
+      git mem session activate --list
     """
     if listing:
         if agent or file or timeout:
@@ -72,7 +72,9 @@ def activate_command(
             _list(term, agent_definitions.known(app.location.worktree or "", term.environ), as_json)
         return
     if not agent or not agent.strip():
-        raise click.UsageError("name an agent; see which there are: git mem activate --list")
+        raise click.UsageError(
+            "name an agent; see which there are: git mem session activate --list"
+        )
     with term.open() as app:
         place = ActivationPlace(
             app.location,

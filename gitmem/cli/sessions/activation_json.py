@@ -1,4 +1,4 @@
-"""An activation as `git mem activate --json` gives it."""
+"""An activation as `git mem session activate --json` gives it."""
 
 from typing import Any
 

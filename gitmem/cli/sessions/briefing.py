@@ -70,9 +70,9 @@ def briefing_command(
 
     \b
     Examples:
-      git mem briefing
-      git mem briefing --budget 60
-      git mem briefing --budget 1500t --json
+      git mem session briefing
+      git mem session briefing --budget 60
+      git mem session briefing --budget 1500t --json
     """
     size, unit = _budget(budget, most)
     with term.open() as app:

@@ -34,7 +34,7 @@ def forget_command(term: Terminal, session: str, *, force: bool, yes: bool, as_j
 
     Nothing makes it again: its hooks stay off, and its transcript is not read any more. The
     transcript itself is the agent's, and stays. So does git's history of the private store: git mem
-    purge removes a text from there.
+    forget --purge removes a text from there.
 
     It asks first; without a terminal it needs --yes.
 
@@ -125,8 +125,8 @@ def _say(term: Terminal, id: str, done: ForgottenSession, transcript: str) -> No
         term.say(f"{len(done.changed)} fact(s) stay, without what they had from it.")
     purged = " ".join([*done.records, *(fact.id for fact in done.facts)][:4])
     term.note(
-        "git's history of the private store still has the texts; to remove them: git mem purge "
-        f"{purged or '--text TEXT'}"
+        "git's history of the private store still has the texts; to remove them: git mem forget "
+        f"--purge {purged or '--text TEXT'}"
     )
     if transcript:
         term.note(f"its agent's own transcript stays: {plain(transcript)}")

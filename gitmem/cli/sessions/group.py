@@ -36,6 +36,17 @@ TABLE = {
     "task": ("sessions.context", "task_command", "Record that a task is done, or has failed"),
     "handover": ("sessions.handover", "handover_command", "Hand the work over to another agent"),
     "workflows": ("sessions.context", "workflows_command", "List the workflows that are known"),
+    "briefing": (
+        "sessions.briefing",
+        "briefing_command",
+        "Show what is known about this project, within a budget",
+    ),
+    "activate": ("sessions.activate", "activate_command", "Print an agent's greeting"),
+    "opening": (
+        "sessions.opening",
+        "opening_command",
+        "Decide how a session opens: greet, ask or say nothing",
+    ),
     "forget": ("sessions.forget", "forget_command", "Remove what was kept of a session"),
     "cost": ("sessions.cost", "cost_command", "Show what the hooks of a session cost"),
 }

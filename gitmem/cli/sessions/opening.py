@@ -48,9 +48,9 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
 
     \b
     Examples:
-      git mem opening
-      git mem opening --json
-      git mem opening --history .git/gitmem/sessions/history_20261120_091502_853c.jsonl
+      git mem session opening
+      git mem session opening --json
+      git mem session opening --history .git/gitmem/sessions/history_20261120_091502_853c.jsonl
     """
     with term.open() as app:
         indexes = app.indexes()

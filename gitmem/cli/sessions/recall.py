@@ -22,7 +22,9 @@ OTHERS = 50  # other sessions that are looked into, the latest
 _HIT = {"marked": "yellow", "noted": "yellow", "decided": "green", "failed": "red"}
 
 
-@click.command("recall", short_help="Find what was said before, in this session and in memory")
+@click.command(
+    "search --sessions", short_help="Find what was said before, in this session and in memory"
+)
 @click.argument("words", nargs=-1, required=True)
 @click.option(
     "--session",
@@ -64,9 +66,9 @@ def recall_command(
 
     \b
     Examples:
-      git mem recall payment isolation
-      git mem recall ledger --session
-      git mem recall timeout --all-sessions --since yesterday
+      git mem search --sessions payment isolation
+      git mem search --sessions ledger --session
+      git mem search --sessions timeout --all-sessions --since yesterday
     """
     if past and (session is not None or others):
         raise click.UsageError(

@@ -1,4 +1,4 @@
-"""`git mem summary`: what is known of a project, section by section."""
+"""`git mem page summary`: what is known of a project, section by section."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ WIDTH = 90  # characters of a line of a paragraph
 ROWS = 20  # facts of a section
 
 
-@click.command("summary", short_help="What is known of this project, section by section")
+@click.command("page summary", short_help="What is known of this project, section by section")
 @click.option(
     "--section",
     "names",
@@ -50,8 +50,8 @@ def summary_command(
 
     \b
     Examples:
-      git mem summary
-      git mem summary --section pending_tasks --json
+      git mem page summary
+      git mem page summary --section pending_tasks --json
     """
     with term.open() as app:
         app.settle()
@@ -110,7 +110,8 @@ def _lines(
             yield f"  {_line(term, row, said)}"
         if part.left_out:
             every = len(part.rows) + part.left_out
-            yield f"  … {part.left_out:,} more: git mem summary --section {part.name} -n {every}"
+            options = f"--section {part.name} -n {every}"
+            yield f"  … {part.left_out:,} more: git mem page summary {options}"
 
 
 def _line(term: Terminal, row: Mapping[str, Any], said: Mapping[str, Any]) -> str:

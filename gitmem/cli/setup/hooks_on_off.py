@@ -72,15 +72,15 @@ def off_command(term: Terminal, session: str | None, machine: bool, long: str | 
 
     \b
     Examples:
-      git mem off
-      git mem off --session --for 1h
+      git mem hook off
+      git mem hook off --session --for 1h
     """
     until = term.clock.now() + _seconds(long) if long else None
     scope, home, id = _scopes(term, session, machine)
     hook_switch.turn_off(scope, home, term.environ, term.clock.now(), until, id)
     lasts = f" until {stamp(until)}" if until else ""
     term.say(
-        f"hooks are off for {_named(scope, id)}{lasts}. On again: git mem on{_flag(scope, id)}"
+        f"hooks are off for {_named(scope, id)}{lasts}. On again: git mem hook on{_flag(scope, id)}"
     )
 
 
@@ -95,7 +95,7 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
 
     \b
     Example:
-      git mem on
+      git mem hook on
     """
     scope, home, id = _scopes(term, session, machine)
     was_off = hook_switch.turn_on(scope, home, term.environ, id)
@@ -105,11 +105,11 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
         hook_switch.is_off(home, term.environ, term.clock.now(), id) if scope != "machine" else ""
     )
     if wider:
-        term.note(f"they are still off for {_named(wider, id)}: git mem on{_flag(wider, id)}")
+        term.note(f"they are still off for {_named(wider, id)}: git mem hook on{_flag(wider, id)}")
     for one_off in still[:SHOWN]:
         term.note(
             f"they are still off for {_named('session', one_off)}: git mem "
-            f"on{_flag('session', one_off)}"
+            f"hook on{_flag('session', one_off)}"
         )
     if len(still) > SHOWN:
         term.note(f"and for {counted(len(still) - SHOWN, 'more session')}: git mem status")
@@ -120,7 +120,7 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
         except GitmemError:
             here = ""
         if here:
-            term.note(f"they are still off for {_named(here, '')}: git mem on")
+            term.note(f"they are still off for {_named(here, '')}: git mem hook on")
     if hook_switch.by_variable(term.environ):
         term.note("GITMEM is set to 0 here: hooks that get this environment stay off.")
 

@@ -1,7 +1,7 @@
 """Commands about gitmem itself: status, config, completion."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -30,13 +30,13 @@ DRIFT_PATIENCE = 0.5  # seconds that status looks at the code of gotchas
 @click.command("status", short_help="Show where you are, and what needs a look")
 @options.json_option
 @click.pass_obj
-def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
+def status_command(term: Terminal, as_json: bool) -> None:
     """Show where you are: the stores, the remote, the session, the epic, pending tasks, the inbox.
 
     Each with the next command.
 
-    `briefing` tells what is known, `session resume` where the last session stood, `work show` how
-    far an epic is.
+    `session briefing` tells what is known, `session resume` where the last session stood, `work
+    show` how far an epic is.
 
     It also names what needs a look: writes in the journal, damaged files, conflicts, gotchas whose
     code is not found, invalid settings, work that waits. Code is searched for less than a second:
@@ -54,90 +54,98 @@ def status_command(term: Terminal, as_json: bool) -> None:  # noqa: C901
             return
         if not row["stores"]:
             term.say(f"no memory yet. {plain(options.first_step(app))}")
-        for name, store in row["stores"].items():
-            counts = (
-                ", ".join(
-                    f"{n:,} {k if n == 1 else _plural(k)}"
-                    for k, n in sorted(store["record_counts"].items())
-                )
-                or "empty"
-            )
-            term.say(
-                f"{name:<8} {counts}"
-                + (
-                    f"  ({store['commit'][:10]}, {age(store['updated'], term.clock.now())})"
-                    if store["commit"] and store["record_counts"]
-                    else ""
-                )
-            )
+        now = term.clock.now()
+        for line in _store_lines(row["stores"], now):
+            term.say(line)
         for line in _remote_lines(term, app, row):
             term.say(line)
         for line in work_in_hand.lines(term, row["work"]):
             term.say(line)
+        forks = [fork_text(*fork) for fork in all_forks(app.indexes())[:FORKS]]
+        failure = _failure_texts(row["background"], now)
+        for text in (*_fault_texts(row), *forks, *_hooks_off_texts(row), *failure):
+            term.say(term.style("! ", fg="yellow") + text)
+        for line in (*_done_lines(row["background"], now), *_waiting_lines(row["requests"], now)):
+            term.say(line)
         lost = row["lost_gotchas"]
-        for key, text in (
-            (
-                "journal_count",
-                "{} write(s) wait in the journal; the next git mem command commits them",
-            ),
-            ("damaged_files", "{} damaged file(s): git mem doctor"),
-            ("conflict_count", "{} record(s) in conflict: git mem list --conflicts"),
-            (
-                "lost_gotchas",
-                "{} gotcha(s) whose code is not found any more: git mem gotcha verify",
-            ),
-            ("inbox_count", inbox.waiting_text(row["inbox_count"])),
-            ("setting_problems", "{} setting(s) make no sense: git mem doctor"),
-        ):
-            number = _number(row[key])
-            if number:
-                least = "at least " if key == "lost_gotchas" and not lost["complete"] else ""
-                term.say(term.style("! ", fg="yellow") + least + text.format(number))
-        _say_forks(term, app)
-        if row["hooks_off_for"]:
-            until = f" until {row['hooks_off_until']}" if row["hooks_off_until"] else ""
-            term.say(
-                term.style("! ", fg="yellow")
-                + f"hooks are off for this {row['hooks_off_for']}{until}: git mem "
-                f"on{' --machine' if row['hooks_off_for'] == 'machine' else ''}"
-            )
-        for session in map(plain, row["hooks_off_sessions"]):
-            term.say(
-                term.style("! ", fg="yellow")
-                + f"hooks are off for session {session}: git mem on --session {session}"
-            )
-        last = row["background"]
-        if last and last["failure_message"]:
-            what = (
-                f"the last work in the background failed, {age(last['at'], term.clock.now())}: "
-                f"{plain(last['failure_message'][:160])}"
-            )
-            term.say(term.style("! ", fg="yellow") + what)
-        elif last and last["messages"]:
-            term.say(
-                f"done in the background, {age(last['at'], term.clock.now())}: "
-                f"{plain('; '.join(last['messages'][:4]))}"
-            )
-        waiting = row["requests"]
-        for one in waiting[:WAITING]:
-            again = f", tried {one['attempt_count']} time(s)" if one["attempt_count"] else ""
-            how = (
-                "is being written"
-                if one["running"]
-                else f"waits, asked for {age(one['at'], term.clock.now())}{again}"
-            )
-            term.say(f"  the {one['kind']} of session {plain(one['session'][:36])} {how}")
-        if len(waiting) > WAITING:
-            term.say(f"  and {len(waiting) - WAITING} more of sessions")
-        if any(not one["running"] for one in waiting):
-            term.say(
-                "  the next hook does what waits, in the background. To do it now: git mem drain"
-            )
         if not lost["count"] and not lost["complete"]:
             term.say(
                 f"  the code of {lost['checked_count']:,} gotcha(s) was looked at, for lack of "
                 f"time: git mem gotcha verify"
             )
+
+
+FAULTS = (  # (key of the answer, what it says with a number in it)
+    ("journal_count", "{} write(s) wait in the journal; the next git mem command commits them"),
+    ("damaged_files", "{} damaged file(s): git mem doctor"),
+    ("conflict_count", "{} record(s) in conflict: git mem list --conflicts"),
+    ("lost_gotchas", "{} gotcha(s) whose code is not found any more: git mem gotcha verify"),
+    ("inbox_count", ""),
+    ("setting_problems", "{} setting(s) make no sense: git mem doctor"),
+)
+
+
+def _store_lines(stores: Mapping[str, Any], now: float) -> Iterator[str]:
+    """Yield what each store has, and its last commit."""
+    for name, store in stores.items():
+        counts = [
+            f"{count:,} {kind if count == 1 else _plural(kind)}"
+            for kind, count in sorted(store["record_counts"].items())
+        ]
+        last = ""
+        if store["commit"] and counts:
+            last = f"  ({store['commit'][:10]}, {age(store['updated'], now)})"
+        yield f"{name:<8} {', '.join(counts) or 'empty'}{last}"
+
+
+def _fault_texts(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong or waits, each with the command that helps."""
+    for key, text in FAULTS:
+        number = _number(row[key])
+        if number:
+            is_least = key == "lost_gotchas" and not row[key]["complete"]
+            template = text or inbox.waiting_text(row[key])
+            yield ("at least " if is_least else "") + template.format(number)
+
+
+def _hooks_off_texts(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield for what hooks are off, each with the command that turns them on."""
+    scope = row["hooks_off_for"]
+    if scope:
+        until = f" until {row['hooks_off_until']}" if row["hooks_off_until"] else ""
+        option = " --machine" if scope == "machine" else ""
+        yield f"hooks are off for this {scope}{until}: git mem hook on{option}"
+    for session in map(plain, row["hooks_off_sessions"]):
+        yield f"hooks are off for session {session}: git mem hook on --session {session}"
+
+
+def _failure_texts(last: Mapping[str, Any] | None, now: float) -> Iterator[str]:
+    """Yield why the last work in the background failed, if it did."""
+    if last and last["failure_message"]:
+        why = plain(last["failure_message"][:160])
+        yield f"the last work in the background failed, {age(last['at'], now)}: {why}"
+
+
+def _done_lines(last: Mapping[str, Any] | None, now: float) -> Iterator[str]:
+    """Yield what the last work in the background did, if it did not fail."""
+    if last and last["messages"] and not last["failure_message"]:
+        done = plain("; ".join(last["messages"][:4]))
+        yield f"done in the background, {age(last['at'], now)}: {done}"
+
+
+def _waiting_lines(requests: Sequence[Mapping[str, Any]], now: float) -> Iterator[str]:
+    """Yield the records of sessions that are still to be written."""
+    for request in requests[:WAITING]:
+        tried = request["attempt_count"]
+        again = f", tried {tried} time(s)" if tried else ""
+        how = f"waits, asked for {age(request['at'], now)}{again}"
+        if request["running"]:
+            how = "is being written"
+        yield f"  the {request['kind']} of session {plain(request['session'][:36])} {how}"
+    if len(requests) > WAITING:
+        yield f"  and {len(requests) - WAITING} more of sessions"
+    if any(not request["running"] for request in requests):
+        yield "  the next hook does what waits, in the background. To do it now: git mem drain"
 
 
 def _remote_lines(term: Terminal, app: App, row: dict[str, Any]) -> Iterator[str]:
@@ -155,11 +163,6 @@ def _remote_lines(term: Terminal, app: App, row: dict[str, Any]) -> Iterator[str
         yield "remote   none: memory stays on this machine (git mem remote enable NAME)"
         if hint := app.unfetched_hint():
             yield f"         {plain(hint)}"
-
-
-def _say_forks(term: Terminal, app: App) -> None:
-    for fork in all_forks(app.indexes())[:FORKS]:
-        term.say(term.style("! ", fg="yellow") + fork_text(*fork))
 
 
 def _plural(kind: str) -> str:

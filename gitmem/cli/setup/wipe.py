@@ -21,7 +21,7 @@ from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
 from gitmem.services.records.write import require_person
 
 
-@click.command("wipe", short_help="Remove gitmem from this repository")
+@click.command("uninstall --wipe", short_help="Remove gitmem from this repository")
 @click.option(
     "--remote",
     "remote",
@@ -37,16 +37,16 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
     installed with --local go too; those of --project and --user stay. Blocks of records in agents'
     memory files stay and are named; `git mem native push --remove` takes them out.
 
-    With --remote, this repository stays as it is. A wipe that was killed is ended by the next `git
-    mem wipe`; `git mem init` keeps what is left.
+    With --remote, this repository stays as it is. Where this was killed before its end, the next
+    call ends it; `git mem init` keeps what is left.
 
     \b
     Examples:
-      git mem sync --bundle before.bundle && git mem wipe
-      git mem wipe --remote origin
+      git mem sync --bundle before.bundle && git mem uninstall --wipe
+      git mem uninstall --wipe --remote origin
     """
     with term.open() as app:
-        require_person(app.writer(), "wipe", "memory", "wipe")
+        require_person(app.writer(), "wipe", "memory", "uninstall --wipe")
         if remote:
             require_yes(f"Remove the memory from {remote}, for everybody who uses it?", yes=yes)
             from gitmem.cli.sync import remove_from_remote

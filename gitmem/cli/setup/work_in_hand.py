@@ -78,4 +78,4 @@ def lines(term: Terminal, row: dict[str, Any]) -> Iterator[str]:
     if tasks:
         named = "; ".join(plain(task["text"])[:60].rstrip(". ") for task in tasks[:NAMED])
         more = f"; and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
-        yield f"to do    {named}{more}: git mem summary"
+        yield f"to do    {named}{more}: git mem page summary"

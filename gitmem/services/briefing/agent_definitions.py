@@ -148,7 +148,7 @@ def unknown(name: str, every: Sequence[Agent]) -> UserError:
     if not every:
         return UserError(
             f"there is no agent '{name}': no file defines one.",
-            f"Write {OWN}/{_file_name(name)}.md; what belongs in it: git mem activate --help",
+            f"Write {OWN}/{_file_name(name)}.md; what belongs in it: git mem session activate -h",
         )
     names = [agent.name for agent in every]
     folded = {one.casefold(): one for one in names}
@@ -161,7 +161,9 @@ def unknown(name: str, every: Sequence[Agent]) -> UserError:
         else f"There {'are' if len(names) > 1 else 'is'} "
         f"{', '.join(names[:8])}{' …' if len(names) > 8 else ''}. "
     )
-    return UserError(f"there is no agent '{name}'.", f"{shown}See all: git mem activate --list")
+    return UserError(
+        f"there is no agent '{name}'.", f"{shown}See all: git mem session activate --list"
+    )
 
 
 def _file_name(name: str) -> str:

@@ -43,6 +43,6 @@ def _joined(rows: "list[str]") -> str:
     for number, row in enumerate(rows):
         longer = f"{out}; {row}" if out else row
         if len(longer) > MOST and out:
-            return f"{out}; and {len(rows) - number} more: git mem dna"
+            return f"{out}; and {len(rows) - number} more: git mem code dna"
         out = longer
     return out

@@ -140,7 +140,11 @@ def _known(active: Activation) -> list[str]:
     ]
     tasks: Sequence[str] = active.value("tasks") or ()
     out += [f"To do: {_cut(text)}" for text in tasks[:TASKS]]
-    out += [f"… {len(tasks) - TASKS} more to do: git mem briefing"] if len(tasks) > TASKS else []
+    out += (
+        [f"… {len(tasks) - TASKS} more to do: git mem session briefing"]
+        if len(tasks) > TASKS
+        else []
+    )
     return out + [
         f"Remembered: {_cut(marked_title(row))} ({short_id(row['id'])})"
         for row in active.value("memories") or ()

@@ -45,7 +45,7 @@ SUBJECTS = {
     "context": (collect.PREFERENCES, collect.CONTEXT),
 }
 ALL_OF = {
-    "state": "git mem work list; git mem list --status pinned; git mem dna",
+    "state": "git mem work list; git mem list --status pinned; git mem code dna",
     "decisions": "git mem list -t decision -t rule",
     "patterns": "git mem list -t pattern",
     "errors": "git mem list -k gotcha --unresolved; git mem list -t bug",
@@ -180,7 +180,7 @@ class _Page:
         ]
         if not missing:
             return []
-        return ["", f"Left out: {', '.join(missing)}. All: git mem briefing --budget {ALL}"]
+        return ["", f"Left out: {', '.join(missing)}. All: git mem session briefing --budget {ALL}"]
 
     def add(self, at: int, block: int, most: int | None = None) -> bool:
         """Take in a block, unless the page, or its section with `most`, would cost too much.

@@ -170,7 +170,8 @@ def words(action: str, facts: OpeningFacts) -> str:
         if facts.title:
             return f"The last session{day}: {_short(facts.title)}."
         return (
-            f"Known of this project: {', '.join(facts.records)}. All of it: git mem briefing."
+            f"Known of this project: {', '.join(facts.records)}. All of it: git mem session "
+            f"briefing."
             if facts.records
             else ""
         )

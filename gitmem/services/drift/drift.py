@@ -164,7 +164,7 @@ def _named(
         )
     if len(out) < 2:
         raise UserError(
-            "there is nothing to compare with.", "Name another branch: git mem drift BRANCH"
+            "there is nothing to compare with.", "Name another branch: git mem code drift BRANCH"
         )
     return out
 

@@ -5,7 +5,7 @@ this time is the caller's to say.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import chain
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from gitmem.errors import UserError
 from gitmem.index.reader import Index
 from gitmem.records.gotcha_notes import cut, with_note
-from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES, error_patterns
+from gitmem.records.kinds import LIVE, error_patterns
 from gitmem.records.merge import counted, restamp
 from gitmem.records.record import Record
 from gitmem.repo.caller import BACKGROUND
@@ -25,8 +25,6 @@ from gitmem.store.store import Message, Store, Written
 
 Row = dict[str, Any]
 NEARLY = 0.85  # of the words of two titles are the same
-# what statistics tell gotchas apart by
-COUNTED = ("status", "resolved", "category", "severity", "origin", "unconfirmed")
 
 
 def require_gotcha(record: Record, what: str) -> None:
@@ -289,63 +287,3 @@ def _without_doubles(anchors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         if anchor not in out:
             out.append(anchor)
     return out
-
-
-def statistics(
-    indexes: Sequence[Index],
-    tracked: Sequence[tuple[str, int, float]],
-    threshold: int,
-    snoozed: Collection[str] = (),
-) -> dict[str, Any]:
-    """Return counts of gotchas by what they are, and of counted errors that have no gotcha.
-
-    `tracked` are (pattern, hits in the window, last) of the errors seen here; of those `snoozed`,
-    the live ones count.
-    """
-    rows = [row for index in indexes for row in index.tally_gotchas(COUNTED)]
-    live = [row for row in rows if row["status"] in LIVE]
-    open_rows = [row for row in live if not row["resolved"]]
-    by_hand = [row for row in live if row["origin"] != "captured"]
-    return {
-        "count": _count(rows),
-        "open_count": _count(open_rows),
-        "resolved_count": _count(row for row in rows if row["resolved"]),
-        "unconfirmed_count": _count(row for row in open_rows if row["unconfirmed"]),
-        "archived_count": _count(rows) - _count(live),
-        "by_category": _count_by("category", CATEGORIES, live),
-        "by_severity": _count_by("severity", SEVERITIES, live),
-        "by_source": {
-            "manual": _count(by_hand),
-            "auto_detected": _count(live) - _count(by_hand),
-        },
-        "occurrences": sum(row["occurrences"] for row in live),
-        "error_count": len(tracked),
-        "almost_captured_count": _almost_captured(indexes, tracked, threshold),
-        "snoozed_count": _open_count(indexes, list(snoozed)),
-    }
-
-
-def _almost_captured(
-    indexes: Sequence[Index], tracked: Sequence[tuple[str, int, float]], threshold: int
-) -> int:
-    """Return how many errors without a gotcha get one with their next hit."""
-    patterns = [pattern for pattern, _, _ in tracked]
-    captured = {pattern for index in indexes for pattern in index.known_patterns(patterns)}
-    return sum(hits == threshold - 1 for pattern, hits, _ in tracked if pattern not in captured)
-
-
-def _count(rows: Iterable[Row]) -> int:
-    return sum(row["number"] for row in rows)
-
-
-def _count_by(key: str, names: Sequence[str], rows: Sequence[Row]) -> dict[str, int]:
-    return {name: _count(row for row in rows if row[key] == name) for name in names}
-
-
-def _open_count(indexes: Sequence[Index], ids: Sequence[str]) -> int:
-    """Return how many of some gotchas are live and not resolved."""
-    if not ids:
-        return 0
-    return sum(
-        index.number(ids=ids, kinds=("gotcha",), statuses=LIVE, resolved=False) for index in indexes
-    )

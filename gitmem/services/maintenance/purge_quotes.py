@@ -21,7 +21,7 @@ TITLE_WORDS, LINE_WORDS = 2, 3  # a shorter text is anybody's
 LEAST = 8  # characters
 MOST = 50  # lines of a record that are looked for
 NAMED = 4
-HOW = "Remove the words too; this asks for them: git mem purge --text -"
+HOW = "Remove the words too; this asks for them: git mem forget --purge --text -"
 
 
 def records_of(store: Store, ids: Sequence[str]) -> list[Record]:

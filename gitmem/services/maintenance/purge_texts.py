@@ -45,16 +45,16 @@ def how_to_follow(remote: str) -> str:
     """Say what to type when a purge waits."""
     return (
         f"To follow it, run 'git mem sync {remote}' on a terminal, or with --follow-purge: what "
-        f"goes is kept on this machine for {KEPT_DAYS} days (git mem purge --quarantine-list). "
-        "Until then nothing is merged or pushed. A copy of all you have: git mem sync --bundle "
-        "FILE"
+        f"goes is kept on this machine for {KEPT_DAYS} days (git mem forget --purge "
+        "--quarantine-list). Until then nothing is merged or pushed. A copy of all you have: git "
+        "mem sync --bundle FILE"
     )
 
 
 def quarantined(count: int) -> str:
     """Say what was kept, and how to have it back or be rid of it."""
     return (
-        f"{_records(count)} kept on this machine for {KEPT_DAYS} days. Look: git mem purge "
-        "--quarantine-list; bring back: git mem purge --quarantine-restore ID; if it was a "
-        "secret: git mem purge --quarantine-drop"
+        f"{_records(count)} kept on this machine for {KEPT_DAYS} days. Look: git mem forget "
+        "--purge --quarantine-list; bring back: git mem forget --purge --quarantine-restore ID; if "
+        "it was a secret: git mem forget --purge --quarantine-drop"
     )

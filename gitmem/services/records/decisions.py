@@ -16,12 +16,14 @@ from gitmem.store.store import Store
 REMOVALS = frozenset({"archive", "forget"})
 TIDYING = "consolidate"  # what it does to a fact is nobody's decision, whoever started it
 OF_GOTCHAS = frozenset({"resolve", "reopen"})  # the others change the status
+# what a person calls instead, where it has another name
+NAMES = {"resolve": "gotcha resolve", "reopen": "gotcha reopen", "unpin": "pin --remove"}
 
 
 def require_undecided(store: Store, program: str, record: Record, act: str) -> None:
     """Raise UserError for an agent's program that would change what a person decided."""
     if is_decided(store, program, record, act):
-        name = f"gotcha {act}" if act in OF_GOTCHAS else act
+        name = NAMES.get(act, act)
         raise UserError(
             f"this runs in {program}, and an agent cannot {act} {record.id}: a person decided how "
             "it stands.",

@@ -25,7 +25,7 @@ from gitmem.services.retrieval.terms import FAINT, PromptWords, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
     from gitmem.index.reader import Index
@@ -86,29 +86,6 @@ class Match:
         return f"<{self.row['id']} {self.score:.2f} {self.kind}: {'; '.join(self.reasons)}>"
 
 
-def match(
-    indexes: "Index | Sequence[Index]",
-    task: Task,
-    root: str,
-    cwd: str,
-    agents: "Sequence[str]",
-    now: float,
-    snoozed: "Collection[str]" = (),
-    *,
-    unconfirmed: bool = True,
-    most: int = 5,
-) -> "list[Match]":
-    """Return the gotchas that a task calls for, best first.
-
-    None that is archived, decayed, snoozed or another agent's. A resolved one only if it says how
-    the error that the task shows was dealt with.
-    """
-    found: list[Match] = []
-    for index in indexes if isinstance(indexes, (list, tuple)) else (indexes,):
-        found += find(index, task, root, cwd, agents, now, ("gotcha",))
-    return best(found, snoozed, unconfirmed=unconfirmed, most=most)
-
-
 def best(
     found: "Iterable[Match]",
     snoozed: "Collection[str]" = (),
@@ -123,20 +100,6 @@ def best(
         if row["id"] not in snoozed and (unconfirmed or not row["unconfirmed"]):
             out.setdefault(row["id"], one)
     return list(out.values())[:most]
-
-
-def fit(found: "Sequence[Match]", budget: int, cost: "Callable[[Match], int]") -> "list[Match]":
-    """Return the matches that a budget has room for, best first.
-
-    One that is too long leaves its place to the next.
-    """
-    out = []
-    for one in found:
-        price = cost(one)
-        if price <= budget:
-            budget -= price
-            out.append(one)
-    return out
 
 
 @healing

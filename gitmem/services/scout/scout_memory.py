@@ -1,7 +1,8 @@
 """What is remembered of a task and of the files that it is about, beside what the code says."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from gitmem.index.reader import Index
 from gitmem.services.records.committers import marked_title
@@ -50,7 +51,8 @@ def fit(
     records: list[Match] = []
     left = budget
     for match in matches:
-        cost = tokens(f"{marked_title(match.row)} {', '.join(match.reasons)}") + LABEL
+        texts = (marked_title(match.row), *match.reasons, *_helps(match.row))
+        cost = tokens(", ".join(texts)) + LABEL
         if cost <= left - budget * 2 // 3:
             records.append(match)
             left -= cost
@@ -61,3 +63,8 @@ def fit(
             files.append(finding)
             left -= cost
     return files, records
+
+
+def _helps(row: Mapping[str, Any]) -> list[str]:
+    """Return the texts of what helps against a gotcha, and of what helped."""
+    return [str(text) for text in (row["workaround"], row["resolved"] and row["fix"]) if text]

@@ -10,7 +10,7 @@ The store `rails` is all `held out`: its situations were written before the rule
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from gitmem.clock import seconds, stamp, ulid
 from gitmem.fingerprint.fingerprint import fingerprint
 from gitmem.index.reader import Index
 from gitmem.records.record import Record, make
-from gitmem.services.retrieval.matcher import match
+from gitmem.services.retrieval.matcher import Match, best, find
 from gitmem.services.retrieval.task import Task
 
 HERE = Path(__file__).parent
@@ -28,6 +28,25 @@ HALVES = ("dev", "held out")
 # 10, 40, 133, 148 gotchas; 40 in each of the last
 STORES = ("firmware", "mobile", "monorepo", "platform", "pipeline", "engine", "rails")
 JUDGES = ("rails",)  # stores of which no situation is of the half `dev`
+
+
+def match(
+    indexes: Index | Sequence[Index],
+    task: Task,
+    root: str,
+    cwd: str,
+    agents: Sequence[str],
+    now: float,
+    snoozed: Collection[str] = (),
+    *,
+    unconfirmed: bool = True,
+    most: int = 5,
+) -> list[Match]:
+    """Return the gotchas that a task calls for, best first."""
+    found: list[Match] = []
+    for index in indexes if isinstance(indexes, (list, tuple)) else (indexes,):
+        found += find(index, task, root, cwd, agents, now, ("gotcha",))
+    return best(found, snoozed, unconfirmed=unconfirmed, most=most)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import click
 import pytest
 from jsonschema import Draft202012Validator
 
+from gitmem.cli.commands import VARIANTS
 from gitmem.cli.main import cli
 from tests.cli.json_contract.cases import CASES, TRAPS
 from tests.json_output import SCHEMAS, schema_path
@@ -39,6 +40,12 @@ def _commands(group: click.Group, before: str = "") -> Iterator[str]:
             yield from _commands(command, f"{before}{name} ")
         elif command is not None and any("--json" in p.opts for p in command.params):
             yield before + name
+
+
+def _options(variant: str) -> set[str]:
+    command = cli.get_command(click.Context(cli), variant)
+    assert command is not None, variant
+    return {option for parameter in command.params for option in parameter.opts}
 
 
 def _properties(schema: Any, path: str) -> Iterator[tuple[str, str, Schema]]:
@@ -94,7 +101,8 @@ def _type(schema: Mapping[str, Any], file: str) -> str:
 def test_every_command_has_a_schema_and_a_case() -> None:
     """No schema and no case is left over either."""
     assert isinstance(cli, click.Group)
-    commands = set(_commands(cli))
+    variants = [name for name in VARIANTS if "--json" in _options(name)]
+    commands = {*_commands(cli), *variants}
 
     assert {schema_path(command).name for command in commands} == set(FILES) - SHARED
     for command in commands:
