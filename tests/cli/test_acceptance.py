@@ -15,14 +15,8 @@ VIEWS = (
     ("list", "--json"),
     ("search", "ledger", "-n", "50"),
     ("search", "--sessions", "ledger"),
-    (
-        "page",
-        "summary",
-    ),
-    (
-        "session",
-        "briefing",
-    ),
+    ("page", "summary"),
+    ("session", "briefing"),
     ("inbox",),
     ("status",),
     ("native", "push", "--dry-run"),

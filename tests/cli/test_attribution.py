@@ -22,20 +22,11 @@ def clones(tmp_path: Path) -> tuple[Path, Path]:
 VIEWS = (
     ("list",),
     ("inbox", "--all"),
-    (
-        "page",
-        "summary",
-    ),
+    ("page", "summary"),
     ("search", "always"),
     ("search", "--sessions", "always"),
-    (
-        "session",
-        "briefing",
-    ),
-    (
-        "show",
-        "--graph",
-    ),
+    ("session", "briefing"),
+    ("show", "--graph"),
     ("why", "pay.py:2"),
     ("scout", "round the total up"),
 )
@@ -131,10 +122,7 @@ def test_sessions_and_epics_of_others(clones: tuple[Path, Path]) -> None:
         assert CLAIM in mem(ana, *command), command
     by_bob = "Bob (bob@example.org)"
     for command in (
-        (
-            "session",
-            "briefing",
-        ),
+        ("session", "briefing"),
         ("status",),
         ("work", "list"),
         ("work", "show"),

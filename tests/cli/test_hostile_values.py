@@ -51,10 +51,9 @@ def test_no_value_stops_a_command(mem: Mem) -> None:
 
     assert "A fact of my own" in mem("list", "--limit", "10000").out
     for command in (
-        "page",
-        "summary",
+        "page summary",
         "inbox --all",
-        "briefing",
+        "session briefing",
         "search text",
         "status",
         "gotcha list",

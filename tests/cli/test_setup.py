@@ -191,10 +191,7 @@ def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:
     for command in (
         ("list",),
         ("show", evil),
-        (
-            "show",
-            "--graph",
-        ),
+        ("show", "--graph"),
         ("show", "--graph", "--dot"),
         ("log", evil),
         ("log", evil, "-p"),
@@ -375,10 +372,7 @@ def test_damage_inside_the_index_is_healed(mem: Mem, table: str) -> None:
         ("list",),
         ("search", "word"),
         ("show", one[-8:]),
-        (
-            "show",
-            "--graph",
-        ),
+        ("show", "--graph"),
         ("status",),
         ("list", "--file", "x"),
         ("log", one),

@@ -33,14 +33,8 @@ def test_a_fresh_clone_is_told_how_to_fetch(mem: Mem, hub: Path, tmp_path: Path)
         ("status",),
         ("list",),
         ("search", "x"),
-        (
-            "page",
-            "summary",
-        ),
-        (
-            "session",
-            "briefing",
-        ),
+        ("page", "summary"),
+        ("session", "briefing"),
         ("log",),
     )
     said = [clone(*view) for view in views] + [clone("show", "zzzzzz", code=1)]

@@ -182,25 +182,13 @@ def test_a_forgotten_text_is_in_no_view(mem: Mem) -> None:
     views = [
         ("list", "--all"),
         ("search", "Kafka order events"),
-        (
-            "page",
-            "summary",
-        ),
-        (
-            "session",
-            "briefing",
-        ),
+        ("page", "summary"),
+        ("session", "briefing"),
         ("timeline", "--since", "yesterday"),
         ("inbox",),
-        (
-            "code",
-            "dna",
-        ),
+        ("code", "dna"),
         ("snapshot", "list"),
-        (
-            "session",
-            "opening",
-        ),
+        ("session", "opening"),
         ("gotcha", "for", "code.py"),
         ("show", "ses-"),
     ]

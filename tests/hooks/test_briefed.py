@@ -72,7 +72,7 @@ def test_what_sessions_left_is_told_in_its_order(ready: Path, agent: Start) -> N
 
 
 @pytest.mark.parametrize(
-    ("where", "budget"), [("page", "summary", 150), ("session", 400), ("page", "summary", 1200)]
+    ("where", "budget"), [("summary", 150), ("session", 400), ("summary", 1200)]
 )
 def test_what_is_left_to_do_is_told_whatever_else_there_is(
     ready: Path, agent: Start, where: str, budget: int

@@ -255,7 +255,7 @@ def test_script_and_module_agree(
 
 
 @pytest.mark.parametrize(
-    "env", [{"GITMEM": "0"}, {"GIT_QUARANTINE_PATH": "/x"}], ids=["hook", "off", "quarantine"]
+    "env", [{"GITMEM": "0"}, {"GIT_QUARANTINE_PATH": "/x"}], ids=["off", "quarantine"]
 )
 def test_they_can_be_turned_off(mem: Mem, repo: Path, env: dict[str, str]) -> None:
     """Nothing is started then."""

@@ -110,14 +110,8 @@ def test_a_fact_is_shown_with_what_speaks_against_it(code: Code) -> None:
     for args in (
         ("list",),
         ("show", id),
-        (
-            "page",
-            "summary",
-        ),
-        (
-            "session",
-            "briefing",
-        ),
+        ("page", "summary"),
+        ("session", "briefing"),
         ("search", "make"),
     ):
         assert mark in mem(*args).out, args

@@ -136,8 +136,8 @@ def test_views_tell_the_highest_score_first(mem: Mem) -> None:
     work(mem.folder, 200, time.time() - HOUR)
     mem.add("Use Postgres", "--type", "decision", "--importance", "5")
 
-    for view in ("page", "summary", "briefing"):
-        told = mem(view).out
+    for view in ("page summary", "session briefing"):
+        told = mem(*view.split()).out
         assert told.index("Use Postgres") < told.index("Use Redis")
         assert "Port 80" not in told
 

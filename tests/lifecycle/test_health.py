@@ -87,10 +87,7 @@ def test_a_removed_cache_changes_no_number(repo: Path, now: float) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        (
-            "check",
-            "--health",
-        ),
+        ("check", "--health"),
         ("check", "--health", "--history"),
         ("consolidate",),
     ],
@@ -171,11 +168,11 @@ def test_a_limit_is_a_number(repo: Path, number: str) -> None:
 @pytest.mark.parametrize(
     "at", ["", " ", "nonsense", "2026-13-45", "9999-01-01", "-1", "2026-02-30"]
 )
-@pytest.mark.parametrize("command", ["check", "--health", "list"])
+@pytest.mark.parametrize("command", ["check --health", "list"])
 def test_a_state_of_the_past_has_a_name(repo: Path, now: float, command: str, at: str) -> None:
     """What names none is refused; git would take such dates for some other day."""
     add(repo, "Deploys happen on Fridays", at=now)
-    done = run_command(repo, command, f"--at={at}")
+    done = run_command(repo, *command.split(), f"--at={at}")
 
     expected = f"'{at}' is not a revision of the store" if at.strip() else "the revision is empty"
     assert (done.returncode, done.stdout) == (1, "")
