@@ -373,7 +373,7 @@ def test_health_shows_its_terms_and_trend(served: Served, pages: Pages) -> None:
     page.get_by_text("What moves it").wait_for()
     text = page.locator("main").inner_text()
 
-    shown = served.data("check", "--health")
+    shown = served.data("health")
     assert page.locator(".big").inner_text() == str(round(shown["health"]))
     assert "with a low score" in text
     assert page.locator(".chart canvas").count() == 1
