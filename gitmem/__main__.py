@@ -20,6 +20,8 @@ def main() -> int:
     """Run `git-mem`; return the exit code."""
     args = sys.argv[1:]
     hook = hook_of(args)
+    if not hasattr(os, "fork"):
+        return _refuse(args, is_hook=hook is not None)
     if hook is not None:
         import _signal  # type: ignore[import-not-found] # `signal` itself builds enums
         import gc
@@ -46,6 +48,20 @@ def main() -> int:
     from gitmem.cli.main import run
 
     return run(args)
+
+
+def _refuse(args: list[str], *, is_hook: bool) -> int:
+    """Answer a command line on a system that git-mem does not run on; return the exit code."""
+    from gitmem.base import unsupported
+
+    if args in (["--version"], ["version"]):
+        from gitmem import __version__
+
+        print(f"git-mem version {__version__}")  # noqa: T201 - click is not loaded here
+        return 0
+    if is_hook or args[:1] == ["git-hook"]:
+        return unsupported.refuse_hook()
+    return unsupported.refuse_command(as_json="--json" in args)
 
 
 def command_line() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 from gitmem import __version__
+from gitmem.base import unsupported
 
 ABOUT = """\
 Language server of git mem: shows the gotchas of a repository on the lines they are about.
@@ -30,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="accepted because some editors pass it; there is no other way to talk",
     )
     options = parser.parse_args(argv)
+    if not unsupported.is_supported():
+        return unsupported.refuse_command()
     set_up_log(options.log_file)
     stdin, stdout = take_streams()
 
