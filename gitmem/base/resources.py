@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gitmem.errors import External
 
+REINSTALL = "pip install --force-reinstall git-mem"
 _IN_CHECKOUT = {
     "completion": ("docs", "completion"),
     "git-hooks": ("git-hooks",),
@@ -27,7 +28,7 @@ def folder(name: str) -> Path:
             return path
     raise External(
         f"this installation lacks its '{name}' files.",
-        "Install it again: pip install --force-reinstall git-mem",
+        f"Install it again: {REINSTALL}",
     )
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from gitmem.base.fast import new_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tree_sitter import Language, Query, Tree
 
 MAX_BYTES = 2_000_000
@@ -87,6 +89,21 @@ GRAMMARS = {
     "csharp": ("tree_sitter_c_sharp", "language"),
     "php": ("tree_sitter_php", "language_php"),
 }
+TITLES = {
+    "python": "Python",
+    "javascript": "JavaScript",
+    "typescript": "TypeScript",
+    "tsx": "TypeScript",
+    "rust": "Rust",
+    "go": "Go",
+    "java": "Java",
+    "c": "C",
+    "cpp": "C++",
+    "ruby": "Ruby",
+    "csharp": "C#",
+    "php": "PHP",
+}
+OPTIONAL = frozenset({"cpp", "csharp", "php", "ruby"})  # their grammars, 13 MB, are an extra
 
 _languages: "dict[str, Language | None]" = {}
 _queries: "dict[tuple[str, str], Query | None]" = {}
@@ -120,6 +137,15 @@ def grammar(language: str) -> "Language | None":
         except Exception:  # noqa: BLE001 - whatever a damaged wheel raises, anchors must work without it
             _languages[language] = None
     return _languages[language]
+
+
+def install_command(languages: "Collection[str]") -> str:
+    """Return the command that installs the grammars of some languages."""
+    from gitmem.base import extras, resources
+
+    if OPTIONAL.issuperset(languages):
+        return extras.install_command(extras.GRAMMARS)
+    return resources.REINSTALL
 
 
 def tree_of(data: bytes, language: str) -> "Tree | None":

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gitmem.errors import UserError
+from gitmem.base.extras import MCP, install_command, is_installed
+from gitmem.errors import External, UserError
 from gitmem.install import file_changes, hook_command
 from gitmem.install.file_changes import SettingsChange
 from gitmem.install.jsonc import Document, Edit, applied, kind
@@ -18,6 +19,7 @@ from gitmem.install.plan import InstallContext
 PART = "mcp"
 FIELDS = frozenset({"command", "args"})  # of an entry of ours, besides a client's own
 HINT = "Mend it in your editor, then run this again."
+NO_SDK = "the package 'mcp' is not installed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,14 @@ class McpTarget:
     def client(self) -> McpClient:
         """What is known of the client."""
         return CLIENTS[self.name]
+
+
+def require_server() -> None:
+    """Raise External where our server cannot run: its SDK is an extra."""
+    if not is_installed(MCP):
+        raise External(
+            f"the MCP server cannot run: {NO_SDK}.", f"Install it: {install_command(MCP)}"
+        )
 
 
 def target(name: str, scope: str, world: InstallContext) -> McpTarget:

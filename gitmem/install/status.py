@@ -6,11 +6,13 @@ Runs nothing that a file names: the file may be anybody's.
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gitmem import __version__
 from gitmem.agents.events import ADAPTERS
+from gitmem.base.extras import MCP, is_installed
 from gitmem.errors import GitmemError
 from gitmem.install import file_changes, git_hooks, hook_command, mcp_entry, plan
 from gitmem.install.hook_entries import merge
@@ -90,7 +92,7 @@ def _server(goal: mcp_entry.McpTarget, world: InstallContext) -> Row | None:
         if not mcp_entry.is_ours(value, goal.client):
             return row("custom")
         program = mcp_entry.program_of(value)
-        if why := hook_command.fault((program,), world.env):
+        if why := hook_command.fault((program,), world.env) or _lacks_sdk(program, world):
             return row("broken", why, program)
         is_same = value == mcp_entry.entry(goal, world) or goal.client.pins
         return row("current" if is_same else "outdated", program=program)
@@ -99,10 +101,22 @@ def _server(goal: mcp_entry.McpTarget, world: InstallContext) -> Row | None:
         return row("unreadable", str(error)) if is_noted else None
 
 
+def _lacks_sdk(program: str, world: InstallContext) -> str:
+    """Return why a program cannot be our MCP server, '' where it can or is not this one."""
+    is_missing = _is_own(program, world) and not is_installed(MCP)
+    return mcp_entry.NO_SDK if is_missing else ""
+
+
+def _is_own(program: str, world: InstallContext) -> bool:
+    """Return whether a program is the git-mem that runs."""
+    own = hook_command.installed(world.env)[0]
+    found = shutil.which(program, path=world.env.get("PATH", os.defpath)) or program
+    return os.path.realpath(found) == os.path.realpath(own)
+
+
 def _version(world: InstallContext, scope: str, path: str, program: str) -> str:
     """Return the version of the git-mem that wrote a file, or, when it is this one, its own."""
-    own = hook_command.installed(world.env)[0]
-    if program and os.path.realpath(program) == os.path.realpath(own):
+    if program and _is_own(program, world):
         return __version__
     return str(world.ledger(scope).entry(path).get("version", ""))
 

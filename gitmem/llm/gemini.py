@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from gitmem.base.extras import GEMINI, install_command
 from gitmem.llm.prompts import read
 from gitmem.llm.provider import ModelFailed
 from gitmem.redaction.mask import scrub
@@ -115,7 +116,7 @@ class GenaiModel:
             except ImportError as error:
                 return ModelFailed(
                     f"google-genai cannot be imported: {error}.",
-                    "Install it: pip install google-genai",
+                    f"Install it: {install_command(GEMINI)}",
                     kind="missing",
                 )
             logger = logging.getLogger("google_genai")

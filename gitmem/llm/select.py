@@ -4,11 +4,11 @@ Light: what it chooses is imported when it is chosen.
 """
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from shutil import which
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from gitmem.base.extras import GEMINI, install_command, is_installed
 from gitmem.config import Settings
 from gitmem.llm.provider import Model, ModelFailed, Unready
 
@@ -118,10 +118,10 @@ def _gemini(settings: Settings, env: Mapping[str, str]) -> Provider:
             "mem config --global summariser offline"
         )
         return row._replace(missing="summariser is 'gemini', and there is no key.", hint=hint)
-    if not _installed():
+    if not is_installed(GEMINI):
         return row._replace(
-            missing="google-genai is not installed.",
-            hint="Install it where git mem is: pip install google-genai",
+            missing="google-genai, which asks Gemini, is not installed.",
+            hint=f"Install it: {install_command(GEMINI)}",
         )
     if not (key.isascii() and key.isprintable() and " " not in key):
         return row._replace(
@@ -177,13 +177,6 @@ def choose(settings: Settings, env: Mapping[str, str]) -> Model | None:
     return GenaiModel(
         settings.get("geminiModel"), key, url, timeout, allow=settings.get("allowSecret")
     )
-
-
-def _installed() -> bool:
-    try:
-        return find_spec("google.genai") is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def _server(url: str) -> tuple[str, str, str]:

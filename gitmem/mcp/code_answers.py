@@ -7,6 +7,7 @@ from typing import Any
 from gitmem.agents.prompt_text import clean, record_line
 from gitmem.app import App
 from gitmem.clock import stamp
+from gitmem.codemap import grammars
 from gitmem.codemap.anchors import spec
 from gitmem.codemap.graph.reading_time import answer_time
 from gitmem.codemap.search.current import search_index
@@ -150,6 +151,9 @@ def find_files(app: App, arguments: Arguments) -> str:
     answer = ToolAnswer(arguments["budget"], app.own_addresses)
     if index.left_out:
         answer.add([f"- {index.left_out:,} files of code are not read yet. Ask again to go on."])
+    if index.unreadable:
+        languages = sorted({grammars.TITLES[name] for name in index.unreadable.values()})
+        answer.add([f"- {', '.join(languages)} is not read: the grammar is not installed."])
     for match in matches:
         answer.add_record(match.row, lambda row: [record_line(row)])
     for finding in findings:

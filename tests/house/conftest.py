@@ -76,3 +76,26 @@ def git_mem(*args: str, cwd: Path | None = None) -> str:
     )
     assert done.returncode == 0, f"git-mem {args}: {done.stderr}"
     return done.stdout
+
+
+def run(*args: str | Path, cwd: Path, **env: str) -> str:
+    """Run a program that succeeds; return its output."""
+    done = subprocess.run(
+        [str(a) for a in args],
+        cwd=cwd,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{args}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this tree."""
+    out = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT, cwd=out)
+    (made,) = out.glob("*.whl")
+    return made

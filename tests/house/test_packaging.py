@@ -14,41 +14,20 @@ import pytest
 
 from gitmem import __version__
 from gitmem.agents.claude import ADAPTER
+from gitmem.codemap.grammars import GRAMMARS, OPTIONAL
 from gitmem.install.hook_command import shared
 from tests.conftest import git
-from tests.house.conftest import ROOT, git_mem
+from tests.house.conftest import ROOT, git_mem, run
 
 SHIPPED = ("completion", "git-hooks", "agent-hooks", "nvim", "setup", "vscode")
-
-
-def _run(*args: str | Path, cwd: Path, **env: str) -> str:
-    done = subprocess.run(
-        [str(a) for a in args],
-        cwd=cwd,
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{args}: {done.stdout}{done.stderr}"
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this tree."""
-    out = tmp_path_factory.mktemp("dist")
-    _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT, cwd=out)
-    (made,) = out.glob("*.whl")
-    return made
 
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fresh environment with the wheel; its dependencies are those of the running one, so no network is needed."""
     root = tmp_path_factory.mktemp("fresh") / "env"
-    _run(sys.executable, "-m", "venv", "--without-pip", root, cwd=wheel.parent)
-    _run(
+    run(sys.executable, "-m", "venv", "--without-pip", root, cwd=wheel.parent)
+    run(
         sys.executable,
         "-m",
         "pip",
@@ -120,7 +99,6 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     modules = {
         "click": "click",
         "detect-secrets": "detect_secrets",
-        "google-genai": "google",
         "google-re2": "re2",
         "lsprotocol": "lsprotocol",
         "packaging": "packaging",
@@ -132,9 +110,8 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "tree-sitter": "tree_sitter",
         **{
             f"tree-sitter-{x}": f"tree_sitter_{x}"
-            for x in "c cpp go java javascript json php python ruby rust typescript".split()
+            for x in "c go java javascript json python rust typescript".split()
         },
-        "tree-sitter-c-sharp": "tree_sitter_c_sharp",
         "watchdog": "watchdog",
     }
 
@@ -149,9 +126,23 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     ] == []
 
 
-def test_the_sdk_of_mcp_is_an_extra(wheel: Path) -> None:
-    """It is not installed unless it is asked for, and one module imports it."""
+def test_what_not_everybody_needs_is_an_extra(wheel: Path) -> None:
+    """It is not installed unless it is asked for; `all` is the three of them."""
     metadata = zipfile.ZipFile(wheel).read(f"git_mem-{__version__}.dist-info/METADATA").decode()
+    optional = re.findall(
+        r"^Requires-Dist: ([A-Za-z0-9-]+)[^;\n]*; extra == '(\w+)'$", metadata, re.MULTILINE
+    )
+    wheels = {GRAMMARS[language][0].replace("_", "-") for language in OPTIONAL}
+
+    assert {name for name, extra in optional if extra == "mcp"} == {"mcp"}
+    assert {name for name, extra in optional if extra == "gemini"} == {"google-genai"}
+    assert {name for name, extra in optional if extra == "grammars"} == wheels
+    every = {name for name, extra in optional if extra in {"gemini", "grammars", "mcp"}}
+    assert {name for name, extra in optional if extra == "all"} == every
+
+
+def test_one_module_imports_the_sdk_of_mcp() -> None:
+    """All else runs without it."""
     imports = re.compile(r"^\s*(?:from|import) mcp\b", re.MULTILINE)
     importers = [
         path.relative_to(ROOT).as_posix()
@@ -159,8 +150,12 @@ def test_the_sdk_of_mcp_is_an_extra(wheel: Path) -> None:
         if imports.search(path.read_text(encoding="utf-8"))
     ]
 
-    assert re.search(r"^Requires-Dist: mcp[^;\n]*; extra == 'mcp'$", metadata, re.MULTILINE)
     assert importers == ["gitmem/mcp/server.py"]
+
+
+def test_the_wheel_is_small(wheel: Path) -> None:
+    """With the package of VS Code, 0.13 MB, which a release has besides, it is below 3 MB."""
+    assert wheel.stat().st_size < 2_850_000
 
 
 def test_an_installed_git_mem_works_from_another_folder(installed: Path, tmp_path: Path) -> None:
@@ -169,14 +164,12 @@ def test_an_installed_git_mem_works_from_another_folder(installed: Path, tmp_pat
     git(tmp_path, "init", "-q", "repo")
     repo = tmp_path / "repo"
 
-    assert (
-        _run("git", "mem", "--version", cwd=repo, PATH=path) == f"git-mem version {__version__}\n"
-    )
-    assert "refs/gitmem/heads/main" in _run("git", "mem", "init", cwd=repo, PATH=path)
-    _run("git", "mem", "add", "it works from a wheel", "-t", "decision", cwd=repo, PATH=path)
-    assert "it works from a wheel" in _run("git", "mem", "list", cwd=repo, PATH=path)
-    assert "it works from a wheel" in _run("git", "mem", "search", "wheel", cwd=repo, PATH=path)
-    assert _run("git-mem-lsp", "--version", cwd=repo, PATH=path) == f"git-mem-lsp {__version__}\n"
+    assert run("git", "mem", "--version", cwd=repo, PATH=path) == f"git-mem version {__version__}\n"
+    assert "refs/gitmem/heads/main" in run("git", "mem", "init", cwd=repo, PATH=path)
+    run("git", "mem", "add", "it works from a wheel", "-t", "decision", cwd=repo, PATH=path)
+    assert "it works from a wheel" in run("git", "mem", "list", cwd=repo, PATH=path)
+    assert "it works from a wheel" in run("git", "mem", "search", "wheel", cwd=repo, PATH=path)
+    assert run("git-mem-lsp", "--version", cwd=repo, PATH=path) == f"git-mem-lsp {__version__}\n"
 
 
 def test_an_installed_git_mem_uses_its_own_code_and_files(installed: Path, tmp_path: Path) -> None:
@@ -184,7 +177,7 @@ def test_an_installed_git_mem_uses_its_own_code_and_files(installed: Path, tmp_p
     folders = "".join(f", s.folder({name!r})" for name in SHIPPED)
     program = f"import gitmem, gitmem_lsp, gitmem.base.resources as s; print(gitmem.__file__, gitmem_lsp.__file__{folders})"
     found = [
-        Path(p) for p in _run(installed / "bin" / "python", "-c", program, cwd=tmp_path).split()
+        Path(p) for p in run(installed / "bin" / "python", "-c", program, cwd=tmp_path).split()
     ]
 
     assert len(found) == 2 + len(SHIPPED)
@@ -198,7 +191,7 @@ def test_an_installed_git_mem_prints_its_completions(
     shell: str, file: str, installed: Path, tmp_path: Path
 ) -> None:
     """Also outside of a repository."""
-    printed = _run(installed / "bin" / "git-mem", "completion", shell, cwd=tmp_path)
+    printed = run(installed / "bin" / "git-mem", "completion", shell, cwd=tmp_path)
 
     assert printed == (ROOT / "docs" / "completion" / file).read_text(encoding="utf-8")
 
@@ -210,7 +203,7 @@ def test_an_installed_man_page_is_found(installed: Path, tmp_path: Path) -> None
 
     assert page.read_bytes() == (ROOT / "docs" / "man" / "git-mem.1").read_bytes()
     if shutil.which("man"):
-        shown = _run(
+        shown = run(
             "git",
             "mem",
             "--help",
@@ -233,7 +226,7 @@ def test_the_printed_settings_name_each_event_that_is_understood() -> None:
     }
 
 
-def test_the_printed_settings_run(repo: Path) -> None:
+def test_the_printed_settingsrun(repo: Path) -> None:
     """A settings file's command, run as the agent runs it, answers a session's start."""
     block = json.loads(git_mem("hook", "claude", "--settings"))
     command = block["hooks"]["SessionStart"][0]["hooks"][0]["command"]

@@ -1,9 +1,7 @@
 """The server as a process: which repository it serves, what it writes, how it fails and ends."""
 
-import os
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -279,28 +277,3 @@ def test_a_store_that_cannot_be_written(shop: Path) -> None:
     assert "Traceback" not in text
     assert answer["result"]["isError"] or "journal" in text
     assert "Payments" in found["result"]["content"][0]["text"]
-
-
-def test_without_the_sdk(shop: Path, tmp_path: Path) -> None:
-    """The command ends with 1 and says how to install it."""
-    hidden = tmp_path / "hidden"
-    hidden.mkdir()
-    (hidden / "sitecustomize.py").write_text(
-        "import importlib.util as util\n"
-        "before = util.find_spec\n"
-        "util.find_spec = lambda name, *rest: None if name == 'mcp' else before(name, *rest)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", *START[2:]],
-        cwd=shop,
-        env={**os.environ, "PYTHONPATH": str(hidden)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert "pipx inject git-mem mcp" in done.stderr
-    assert "pip install 'git-mem[mcp]'" in done.stderr

@@ -8,11 +8,12 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options, places
+from gitmem.cli.code.reading import note_without_grammar
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain
 from gitmem.codemap.graph import rank as ranking
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.dot import dot
-from gitmem.codemap.graph.graph import Graph
+from gitmem.codemap.graph.graph import NO_GRAMMAR, Graph
 from gitmem.codemap.graph.references import Reference, named, references, symbols_of
 from gitmem.codemap.graph.resolve import Edges
 from gitmem.codemap.graph.use_search import Definition
@@ -31,9 +32,9 @@ at_option = click.option(
 def graph_of(term: Terminal, app: App, revision: str) -> tuple[CodeMap, Graph]:
     """Return the map and the graph that a command reads."""
     code = app.code_map
-    return code, code.graph(
-        revision or "HEAD", term.progress("reading code"), uncommitted=not revision
-    )
+    graph = code.graph(revision or "HEAD", term.progress("reading code"), uncommitted=not revision)
+    note_without_grammar(term, graph.without_grammar)
+    return code, graph
 
 
 def told_skipped(term: Terminal, graph: Graph) -> None:
@@ -57,7 +58,7 @@ def path_of(app: App, graph: Graph, given: str) -> str:
         return path
     if path in graph.skipped:
         raise UserError(
-            f"'{given}' was not read: it is {graph.skipped[path]}.",
+            f"'{given}' was not read: {_reason(graph.skipped[path])}.",
             "See what is read: git mem code rank --json",
         )
     if path in graph.listing:
@@ -69,6 +70,11 @@ def path_of(app: App, graph: Graph, given: str) -> str:
         f"there is no '{given}' in the code that was read.",
         "Name a file that git knows: git ls-files",
     )
+
+
+def _reason(why: str) -> str:
+    """Return why a file was skipped, in words that follow a colon."""
+    return "its grammar is not installed" if why == NO_GRAMMAR else f"it is {why}"
 
 
 @click.command("symbols", cls=options.CountedCommand)

@@ -1,8 +1,11 @@
 """The option that has all code read, and what is said where it was not."""
 
+from collections.abc import Mapping
+
 import click
 
 from gitmem.cli.terminal import Terminal
+from gitmem.codemap.grammars import TITLES, install_command
 
 read_all_option = click.option(
     "--all", "read_all", is_flag=True, help="Read all the code that is new, however long it takes."
@@ -15,4 +18,17 @@ def note_unread(term: Terminal, unread: int, total: int) -> None:
         term.note(
             f"this is of {total - unread:,} of {total:,} files of code; there was no time for the "
             f"others. The same command goes on from here; with --all it reads them all."
+        )
+
+
+def note_without_grammar(term: Terminal, unreadable: Mapping[str, str]) -> None:
+    """Say which languages are not read, if files have them, and how to have them read.
+
+    `unreadable` has the language of each file whose grammar is not installed.
+    """
+    if unreadable:
+        languages = set(unreadable.values())
+        term.note(
+            f"{', '.join(sorted(TITLES[language] for language in languages))} is not read: the "
+            f"grammar is not installed. Install it: {install_command(languages)}"
         )

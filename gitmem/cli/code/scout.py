@@ -8,7 +8,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.code.reading import note_unread, read_all_option
+from gitmem.cli.code.reading import note_unread, note_without_grammar, read_all_option
 from gitmem.cli.json_shapes import match_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.codemap.graph.reading_time import WHOLE, answer_time
@@ -129,6 +129,7 @@ def scout_command(
             return
         _print(term, found, known)
         note_unread(term, index.left_out, total)
+        note_without_grammar(term, index.unreadable)
         for id in saved:
             term.say(f"kept {term.style(short(id), fg='yellow')}")
 

@@ -53,8 +53,9 @@ def _chosen(whats: Sequence[str], world: InstallContext, *, remove: bool) -> lis
 def install(
     world: InstallContext, whats: Sequence[str], scope: str | None, *, dry_run: bool
 ) -> list[SettingsChange]:
-    """Have the clients that are named start our server."""
+    """Have the clients that are named start our server; raises External where it cannot run."""
     names = _chosen(whats, world, remove=False)
+    mcp_entry.require_server()
     return carry_out(world, names, scope or DEFAULT_SCOPE, dry_run=dry_run, steps_of=_steps)
 
 

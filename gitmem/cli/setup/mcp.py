@@ -2,12 +2,11 @@
 
 import gc
 import sys
-from importlib.util import find_spec
 
 import click
 
 from gitmem.cli.terminal import Terminal
-from gitmem.errors import External
+from gitmem.install.mcp_entry import require_server
 
 
 @click.command("mcp", short_help="Serve memory to clients that speak MCP")
@@ -29,11 +28,7 @@ def mcp_command(term: Terminal, repo: str) -> None:
       git mem mcp
       git mem mcp --repo ~/src/shop
     """
-    if find_spec("mcp") is None:
-        raise External(
-            "the MCP server needs the package 'mcp', which is not installed.",
-            "Install it: pipx inject git-mem mcp, or: pip install 'git-mem[mcp]'",
-        )
+    require_server()
     if sys.stdin.isatty():
         term.note("this waits for a client that speaks MCP on standard input; Ctrl-C ends it.")
     gc.disable()  # what the SDK makes when it is loaded stays, and looking it over takes 0.1 s

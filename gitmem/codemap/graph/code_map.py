@@ -20,7 +20,7 @@ from gitmem.codemap import grammars
 from gitmem.codemap.graph import parse_worker, sources
 from gitmem.codemap.graph.cache import GraphCache, Use, unpack
 from gitmem.codemap.graph.file_names import ECMA
-from gitmem.codemap.graph.graph import Graph, packed, unpacked
+from gitmem.codemap.graph.graph import NO_GRAMMAR, Graph, packed, unpacked
 from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime
 from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.imports.files import ProjectFiles, is_manifest
@@ -362,11 +362,10 @@ class CodeMap:
 
     def _why_not(self, graph: Graph, path: str, language: str) -> str:
         """Return why a file is not read, '' when it is."""
-        if grammars.grammar(language) is None:
-            return "no grammar"
         if self._hides(path):
             return "ignored"
-        return sources.why_not(path, graph.attributed.get(path, {}))
+        why = sources.why_not(path, graph.attributed.get(path, {}))
+        return why or ("" if grammars.grammar(language) else NO_GRAMMAR)
 
     def _read_missing(
         self,

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gitmem.codemap.grammars import language_of
 from gitmem.codemap.graph.resolve import Edges
+
+NO_GRAMMAR = "no grammar"  # why a file was skipped
 
 
 @dataclass(slots=True)
@@ -31,6 +34,11 @@ class Graph:
     key: str = ""  # '' for what is not kept
     fresh: int = 0  # blobs that were parsed for it
     unread: int = 0  # files that there was no time for; then no file has edges that were not known
+
+    @property
+    def without_grammar(self) -> dict[str, str]:
+        """The files whose language no installed grammar reads, each with the language."""
+        return {path: language_of(path) for path, why in self.skipped.items() if why == NO_GRAMMAR}
 
     def dependents(self, path: str) -> list[str]:
         """Return the files that use a file, sorted."""

@@ -30,7 +30,8 @@ def search_index(
     The default is the commit that is checked out, with what is not committed yet. The caller closes
     the search.
 
-    Its `left_out` says how many files there was no time for; the next call goes on with them.
+    Its `left_out` says how many files there was no time for; the next call goes on with them;
+    `unreadable` has those whose grammar is not installed.
 
     What a commit that is named has is for this process only, unless it is to be `stored`. Raises
     UserError when there is no such commit.
@@ -56,4 +57,5 @@ def search_index(
     except BaseException:
         index.close()
         raise
+    index.unreadable = graph.without_grammar
     return index

@@ -14,7 +14,7 @@ from gitmem.base.sqlite import is_damage, ready, transaction, use_wal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 NAME = "codesearch.db"
 SCHEMA = 4
@@ -67,6 +67,7 @@ class SearchIndex:
     def __init__(self, folder: str, *, readonly: bool = False) -> None:
         self.path = os.path.join(folder, NAME) if folder else ":memory:"
         self.left_out = 0  # files of the commit that there was no time for
+        self.unreadable: Mapping[str, str] = {}  # files without a grammar, each with its language
         self.ready = not readonly or os.path.exists(self.path)
         self.db = self._opened(readonly) if self.ready else sqlite.connect(":memory:")
 

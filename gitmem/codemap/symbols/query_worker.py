@@ -130,7 +130,7 @@ def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:
     if grammar is None:
         return {
             "error": f"the grammar of {language} is not installed, or does not work.",
-            "hint": f"pip install tree-sitter-{language}",
+            "hint": f"Install it: {grammars.install_command([language])}",
         }
     try:
         made = Query(

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gitmem.codemap.grammars import TITLES
 from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.tags.tags import Tags
@@ -20,20 +21,6 @@ from gitmem.services.dna.manifests import reader
 from gitmem.text.test_files import is_aside
 from gitmem.transcripts.formats import plan_files
 
-NAMES = {
-    "python": "Python",
-    "javascript": "JavaScript",
-    "typescript": "TypeScript",
-    "tsx": "TypeScript",
-    "rust": "Rust",
-    "go": "Go",
-    "java": "Java",
-    "c": "C",
-    "cpp": "C++",
-    "ruby": "Ruby",
-    "csharp": "C#",
-    "php": "PHP",
-}
 # languages of whose code a list of packages can be
 _LANGUAGES = {
     "ruby": frozenset({"ruby"}),
@@ -225,7 +212,7 @@ def _languages(made: ProjectFacts, sources: Sources, paths: Sequence[str], prefi
     counts: Counter[str] = Counter()
     lines: Counter[str] = Counter()
     for path in paths:
-        language = NAMES[sources.tags[path].language]
+        language = TITLES[sources.tags[path].language]
         counts[language] += 1
         lines[language] += sources.tags[path].lines
     if lines["C"] and lines["C++"] and not any(path.endswith(".c") for path in paths):
@@ -235,8 +222,13 @@ def _languages(made: ProjectFacts, sources: Sources, paths: Sequence[str], prefi
         (language, number, lines[language])
         for language, number in sorted(counts.items(), key=lambda row: (-lines[row[0]], row[0]))
     ]
-    made.unread = surroundings.other_languages(sources.graph.listing, prefix, len(paths))
-    made.skipped = sum(path.startswith(prefix) for path in sources.graph.skipped)
+    unreadable = sources.graph.without_grammar
+    made.unread = surroundings.other_languages(
+        sources.graph.listing, prefix, len(paths), unreadable
+    )
+    made.skipped = sum(
+        path.startswith(prefix) for path in sources.graph.skipped.keys() - unreadable.keys()
+    )
 
 
 def _start(

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from gitmem.codemap.grammars import TITLES
 from gitmem.codemap.graph.sources import why_not
 from gitmem.codemap.tags.tags import Tags
 from gitmem.services.dna.entries import is_tooling
@@ -71,15 +72,18 @@ OTHER_LANGUAGES = {
 }
 
 
-def other_languages(listed: Iterable[str], prefix: str, parsed: int) -> list[tuple[str, int]]:
+def other_languages(
+    listed: Iterable[str], prefix: str, parsed: int, unreadable: Mapping[str, str]
+) -> list[tuple[str, int]]:
     """Return (language, files) of code that no grammar here reads, the most files first.
 
-    A few scripts beside `parsed` files of code are not told.
+    A few scripts beside `parsed` files of code are not told. `unreadable` has the language of each
+    file whose grammar is not installed.
     """
     counts: Counter[str] = Counter()
     for path in listed:
         ending = path.rsplit("/", 1)[-1].rpartition(".")[2].lower()
-        language = OTHER_LANGUAGES.get(ending)
+        language = OTHER_LANGUAGES.get(ending) or TITLES.get(unreadable.get(path, ""))
         if language and path.startswith(prefix) and not why_not(path, {}):
             counts[language] += 1
     least = max(3, (parsed + counts.total()) // FEW)
