@@ -117,6 +117,7 @@ def mutants(agent: str, count: int, cwd: str) -> Iterator[dict[str, Any]]:
     """Return payloads with one to four things wrong; most come from a repository."""
     rng = random.Random(f"{agent} 4")
     real = samples(agent)
+    assert real, f"tests/agents/samples/{agent} has no payload"
     for _ in range(count):
         payload = copy.deepcopy(rng.choice(real))
         for _ in range(rng.randint(1, 4)):

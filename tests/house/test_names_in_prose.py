@@ -17,8 +17,10 @@ _PACKAGE = "|".join(PACKAGES)
 _FOLDER = "|".join(FOLDERS)
 PATH = re.compile(rf"(?<![\w/.$<-])((?:{_FOLDER}|{_PACKAGE})/[\w/.-]+\.py)\b")
 MODULE = re.compile(rf"`((?:{_PACKAGE})(?:\.[a-z_]\w*)+)(?:\(\))?`")
-# files of the users in examples, and of an agent that a page teaches to add
-EXAMPLES = re.compile(r"tests/test_(?:\w+)\.py|gitmem/agents/otter\.py")
+# files of the users in examples, and of an agent and a format that pages teach to add
+EXAMPLES = re.compile(
+    r"tests/test_(?:\w+)\.py|gitmem/agents/otter\.py|gitmem/services/interchange/readers/squirrel\.py"
+)
 NOT_MODULES = re.compile(r".*\.(?:db|json|lock|damaged|org|toml|js|py)$")
 
 

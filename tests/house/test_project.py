@@ -12,7 +12,9 @@ import pytest
 import yaml
 
 from gitmem import __version__
+from gitmem.agents.events import ADAPTERS
 from gitmem.cli.main import COMMANDS
+from gitmem.services.interchange.formats import BY_NAME
 from scripts import docs_site, release
 from tests.house.conftest import ROOT
 
@@ -290,6 +292,17 @@ def test_the_page_of_the_architecture_is_short() -> None:
     lines = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines()
 
     assert len(lines) <= 150
+
+
+def test_each_format_and_each_agent_has_its_row() -> None:
+    """A page names what can be imported, and an index which agents there are, with samples of each."""
+    formats = (ROOT / "docs" / "import-export.md").read_text(encoding="utf-8")
+    agents = (ROOT / "docs" / "agents" / "README.md").read_text(encoding="utf-8")
+    samples = ROOT / "tests" / "agents" / "samples"
+
+    assert [name for name in BY_NAME if f"| `{name}` |" not in formats] == []
+    assert [name for name in ADAPTERS if f"`{name}`" not in agents] == []
+    assert [name for name in ADAPTERS if not list(samples.glob(f"{name}/*.json"))] == []
 
 
 def test_no_file_names_a_registry_host() -> None:

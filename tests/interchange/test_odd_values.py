@@ -41,6 +41,7 @@ FILES: dict[str, tuple[str, Callable[[list[Any]], str]]] = {
         lambda rows: json.dumps({"mem:memories": dict(enumerate(rows))}),
     ),
 }
+ONE_FILE = frozenset({"mcp-memory", "mem0", "agentmemory"})  # the others are read by their folder
 _TEXT = st.sampled_from(["entity", "relation", "closed", "2025-01-01", "x", "", "\0", "é\u202e"])
 _LEAF = st.none() | st.booleans() | st.integers() | st.floats() | _TEXT | st.text(max_size=12)
 _VALUE = st.recursive(
@@ -59,8 +60,8 @@ def _read(folder: Path, name: str, rows: list[Any]) -> list[ForeignItem]:
     path = folder / inner
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text_of(rows), "utf-8")
-    is_file = name in {"mcp-memory", "mem0", "agentmemory"}
-    return list(formats.items_of(ForeignSource(name, str(path if is_file else path.parent))))
+    source = path if name in ONE_FILE else path.parent
+    return list(formats.items_of(ForeignSource(name, str(source))))
 
 
 @pytest.mark.parametrize("name", FILES)
