@@ -84,7 +84,12 @@ class Activation:
     def value(self, name: str) -> Any:
         """Return what a loader found, None when it found nothing in time."""
         return next(
-            (one.value for one in self.results if one.name == name and one.status == OK), None
+            (
+                result.value
+                for result in self.results
+                if result.name == name and result.status == OK
+            ),
+            None,
         )
 
 
@@ -103,15 +108,15 @@ def run(
     begun = now()
     out: list[LoaderResult] = []
     for tier in BUDGET:
-        some = [one for one in loaders if one.tier == tier]
+        some = [loader for loader in loaders if loader.tier == tier]
         left = min(budget(tier, total), begun + total - now())
         done = (
             _tier(some, left, now)
             if left > 0
-            else [LoaderResult(one.name, tier, error="no time was left") for one in some]
+            else [LoaderResult(loader.name, tier, error="no time was left") for loader in some]
         )
         if loaded is not None:
-            loaded |= {one.name: one.value for one in done if one.status == OK}
+            loaded |= {result.name: result.value for result in done if result.status == OK}
         out += done
     return out
 
@@ -135,10 +140,10 @@ def _tier(
     finished: dict[str, LoaderResult] = {}
     changed = threading.Condition()
 
-    def work(one: Loader) -> None:
-        result = LoaderResult(one.name, one.tier)
+    def work(loader: Loader) -> None:
+        result = LoaderResult(loader.name, loader.tier)
         try:
-            result.value = one.work()
+            result.value = loader.work()
             result.status = OK
         except TimeoutError as error:
             result.error = str(error)
@@ -150,19 +155,23 @@ def _tier(
             )
         result.seconds = now() - begun
         with changed:
-            finished[one.name] = result
+            finished[loader.name] = result
             changed.notify()
 
-    for one in loaders:
-        threading.Thread(target=work, args=(one,), daemon=True, name=f"activate {one.name}").start()
+    for loader in loaders:
+        threading.Thread(
+            target=work, args=(loader,), daemon=True, name=f"activate {loader.name}"
+        ).start()
     with changed:
         while len(finished) < len(loaders) and (left := begun + seconds - now()) > 0:
             changed.wait(left)
         spent = now() - begun
         return [
-            finished.get(one.name)
-            or LoaderResult(one.name, one.tier, seconds=spent, error="it was not there in time")
-            for one in loaders
+            finished.get(loader.name)
+            or LoaderResult(
+                loader.name, loader.tier, seconds=spent, error="it was not there in time"
+            )
+            for loader in loaders
         ]
 
 
@@ -247,16 +256,16 @@ def activate(name: str, place: ActivationPlace, total: float = TOTAL) -> Activat
     if history is not None:
         loaders.insert(2, Loader("history", HIGH, history))
     results = run(loaders, total, loaded)
-    for one in results:
-        if isinstance(one.cause, UserError) and one.name in {"definition", "history"}:
-            raise one.cause
-    found = results[0].value if results[0].status == OK else None
-    agent = found or Agent(name.strip().removeprefix("@"), "", problem=results[0].error)
+    for result in results:
+        if isinstance(result.cause, UserError) and result.name in {"definition", "history"}:
+            raise result.cause
+    definition = results[0].value if results[0].status == OK else None
+    agent = definition or Agent(name.strip().removeprefix("@"), "", problem=results[0].error)
     quality = (
         FALLBACK
         if agent.problem
         else WHOLE
-        if all(one.status == OK for one in results)
+        if all(result.status == OK for result in results)
         else PARTIAL
     )
     return Activation(agent, quality, time.monotonic() - begun, results)
@@ -264,8 +273,8 @@ def activate(name: str, place: ActivationPlace, total: float = TOTAL) -> Activat
 
 def _named(name: str, loaded: Mapping[str, Any]) -> str:
     """Return an agent's name as its definition writes it."""
-    found = loaded.get("definition")
-    return found.name if isinstance(found, Agent) else name.strip().removeprefix("@")
+    definition = loaded.get("definition")
+    return definition.name if isinstance(definition, Agent) else name.strip().removeprefix("@")
 
 
 def git_status(place: ActivationPlace, left: float) -> dict[str, Any] | None:
@@ -400,16 +409,16 @@ def epic(place: ActivationPlace) -> dict[str, Any] | None:
         return None
     state = State(place.home)
     try:
-        open_ = [one for one in epics.epics(index) if one["rest"] in {"active", "paused"}]
+        open_ = [epic for epic in epics.epics(index) if epic["rest"] in {"active", "paused"}]
         here = epic_holders.chosen(state, place.root)
-        found = next((one for one in open_ if one["id"] == here), open_[0] if open_ else None)
+        chosen = next((epic for epic in open_ if epic["id"] == here), open_[0] if open_ else None)
         return (
             {
-                **found,
-                **epics.condition(state, found, place.clock.now(), processes.is_gone),
-                "by": author_if_foreign(found, place.own),
+                **chosen,
+                **epics.condition(state, chosen, place.clock.now(), processes.is_gone),
+                "by": author_if_foreign(chosen, place.own),
             }
-            if found
+            if chosen
             else None
         )
     finally:
@@ -437,9 +446,9 @@ def memories(place: ActivationPlace, agent: str) -> list[dict[str, Any]]:
             kinds=("memory",), statuses=LIVE, agents=(agent,), order="importance", limit=LOOKED
         )
         scored = [(first.score_of(row), row) for row in rows if _is_own(row, place)]
-    told = [(score.value, row) for score, row in scored if not score.decayed]
-    told.sort(key=itemgetter(0), reverse=True)
-    return first.arrange([row for _, row in told[:MEMORIES]])
+    lasting = [(score.value, row) for score, row in scored if not score.decayed]
+    lasting.sort(key=itemgetter(0), reverse=True)
+    return first.arrange([row for _, row in lasting[:MEMORIES]])
 
 
 def _is_own(row: Mapping[str, Any], place: ActivationPlace) -> bool:
@@ -483,7 +492,7 @@ def tasks(place: ActivationPlace, agent: str) -> list[str]:
         if facts is None:
             return []
         index, first = facts
-        known = collect.gather(
+        entries = collect.gather(
             [index],
             ("global", agent),
             subjects=(collect.TASKS,),
@@ -491,7 +500,7 @@ def tasks(place: ActivationPlace, agent: str) -> list[str]:
             now=place.clock.stamp(),
             first=first,
         )
-    return [one.attributed for one in known[collect.TASKS]]
+    return [entry.attributed for entry in entries[collect.TASKS]]
 
 
 def handovers(place: ActivationPlace, agent: str) -> list[dict[str, Any]]:

@@ -151,9 +151,10 @@ def unknown(name: str, every: Sequence[Agent]) -> UserError:
             f"Write {OWN}/{_file_name(name)}.md; what belongs in it: git mem session activate -h",
         )
     names = [agent.name for agent in every]
-    folded = {one.casefold(): one for one in names}
+    folded = {name.casefold(): name for name in names}
     near = [
-        folded[one] for one in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
+        folded[close_match]
+        for close_match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
     ]
     shown = (
         f"Did you mean {' or '.join(near)}? "
@@ -234,12 +235,12 @@ def front_matter(text: str) -> dict[str, Any] | None:
         head, _ = _HANDLER.split(text)
     except ValueError:
         raise InvalidRecord("its front matter has no end: a line with --- is missing") from None
-    found = _HANDLER.load(head)
-    if found is None:
+    document = _HANDLER.load(head)
+    if document is None:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise InvalidRecord("its front matter is not a mapping of names to values")
-    return found
+    return document
 
 
 class _BoundedHandler(YAMLHandler):
@@ -260,10 +261,10 @@ class _BoundedHandler(YAMLHandler):
                 for line in fm.split("\n")
                 if (match := _PLAIN.fullmatch(line)) and match[1] in _TEXTS
             )
-            found = {match[1]: match[2].strip().strip("\"'") for match in lines}
-            if not found:
+            fields = {match[1]: match[2].strip().strip("\"'") for match in lines}
+            if not fields:
                 raise InvalidRecord("its front matter is not YAML") from None
-            return found
+            return fields
 
 
 _HANDLER = _BoundedHandler()
@@ -271,20 +272,24 @@ _HANDLER = _BoundedHandler()
 
 def _commands(given: object) -> Iterator[AgentCommand]:
     some: list[Any] = given[:COMMANDS] if isinstance(given, list) else []
-    for one in some:
-        if isinstance(one, str) and one.strip():
-            name, _, description = one.partition(": ")
+    for command in some:
+        if isinstance(command, str) and command.strip():
+            name, _, description = command.partition(": ")
             yield AgentCommand(_line(name, 60), _line(description, LENGTH))
-        elif isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"].strip():
-            about = one.get("description")
+        elif (
+            isinstance(command, dict)
+            and isinstance(command.get("name"), str)
+            and command["name"].strip()
+        ):
+            about = command.get("description")
             yield AgentCommand(
-                _line(one["name"], 60),
+                _line(command["name"], 60),
                 _line(about, LENGTH) if isinstance(about, str) else "",
-                _visibility(one.get("visibility")),
+                _visibility(command.get("visibility")),
             )
         # `- develop: Implement a story`
-        elif isinstance(one, dict) and len(one) == 1 and "description" not in one:
-            key, text = next(iter(one.items()))
+        elif isinstance(command, dict) and len(command) == 1 and "description" not in command:
+            key, text = next(iter(command.items()))
             if isinstance(key, str) and isinstance(text, str) and key.strip():
                 yield AgentCommand(_line(key, 60), _line(text, LENGTH))
 
@@ -296,7 +301,7 @@ def _visibility(given: object) -> tuple[str, ...]:
     command from all kinds.
     """
     if isinstance(given, list):
-        return tuple(one for one in given if one in _WIDER) or ("none",)
+        return tuple(given for given in given if given in _WIDER) or ("none",)
     if isinstance(given, str) and given.strip():
         return _WIDER.get(given.strip().lower(), ("none",))
     return ()
@@ -305,8 +310,8 @@ def _visibility(given: object) -> tuple[str, ...]:
 def listed(commands: Sequence[AgentCommand], level: str, most: int) -> list[AgentCommand]:
     """Return the commands to list at a level; the first ones where nothing was said of any."""
     some = (
-        [one for one in commands if not one.visibility or level in one.visibility]
-        if any(one.visibility for one in commands)
+        [command for command in commands if not command.visibility or level in command.visibility]
+        if any(command.visibility for command in commands)
         else commands
     )
     return list(some[:most])

@@ -246,22 +246,22 @@ def gather(
     """
     readable: Row = {"agents": agents, "stores": stores}
     query = _Query(subjects, readable, since, session, own, now, most, totals, first.read_last)
-    found: list[tuple[str, BriefingEntry]] = []
+    entries: list[tuple[str, BriefingEntry]] = []
     last: BriefingEntry | None = None
     for index in indexes:
         facts = query.facts(index)
         if ERRORS in subjects and gotchas is None:
             facts += query.gotchas(index)
-        found += _scored(facts, index, own, first)
-        found += [(DONE, of_row(row, index, own)) for row in query.finished(index)]
-        found += [(SESSIONS, of_row(row, index, own)) for row in query.sessions(index)]
+        entries += _scored(facts, index, own, first)
+        entries += [(DONE, of_row(row, index, own)) for row in query.finished(index)]
+        entries += [(SESSIONS, of_row(row, index, own)) for row in query.sessions(index)]
         newest = query.session_before(index)
         if newest is not None and (last is None or newest.at > last.at):
             last = newest
-    found += _scored(gotchas or (), None, own, first)
+    entries += _scored(gotchas or (), None, own, first)
     wanted = [
         (subject, entry)
-        for subject, entry in found
+        for subject, entry in entries
         if subject in subjects and (unsure or not entry.unsure)
     ]
     said = _said(indexes)
@@ -415,7 +415,7 @@ class _Query:
         return rows
 
 
-def _once(found: "Iterable[tuple[str, BriefingEntry]]") -> "dict[str, list[BriefingEntry]]":
+def _once(entries: "Iterable[tuple[str, BriefingEntry]]") -> "dict[str, list[BriefingEntry]]":
     """Return entries by subject, ranked; what is said twice is told once, where it was said first.
 
     A task stays one, whatever else says so.
@@ -423,23 +423,23 @@ def _once(found: "Iterable[tuple[str, BriefingEntry]]") -> "dict[str, list[Brief
     by: dict[str, list[BriefingEntry]] = {}
     seen: dict[tuple[bool, str], BriefingEntry] = {}
     # this user's own words first: others add nothing to them
-    for subject, one in sorted(found, key=lambda pair: bool(pair[1].by)):
+    for subject, entry in sorted(entries, key=lambda pair: bool(pair[1].by)):
         key = (
-            (subject == TASKS, plain(one.text) or one.text)
+            (subject == TASKS, plain(entry.text) or entry.text)
             if subject != SESSIONS
-            else (False, one.id)
+            else (False, entry.id)
         )
         old = seen.get(key)
         if old is None:
-            seen[key] = one
-            by.setdefault(subject, []).append(one)
-        elif old.by or not one.by:
-            old.pinned = old.pinned or one.pinned
-            old.critical = old.critical or one.critical
-            old.at = max(old.at, one.at)
-            old.detail = old.detail or one.detail
+            seen[key] = entry
+            by.setdefault(subject, []).append(entry)
+        elif old.by or not entry.by:
+            old.pinned = old.pinned or entry.pinned
+            old.critical = old.critical or entry.critical
+            old.at = max(old.at, entry.at)
+            old.detail = old.detail or entry.detail
     for some in by.values():
-        some.sort(key=lambda one: one.rank, reverse=True)
+        some.sort(key=lambda entry: entry.rank, reverse=True)
     return by
 
 

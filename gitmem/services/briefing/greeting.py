@@ -29,15 +29,15 @@ LINE, SUBJECT = 160, 60
 
 def kind(active: Activation) -> str:
     """Return the kind of the session: new, where that is not known."""
-    found = active.value("session")
-    return found.kind if isinstance(found, WorkContext) else NEW
+    definition = active.value("session")
+    return definition.kind if isinstance(definition, WorkContext) else NEW
 
 
 def greet(active: Activation, now: float) -> str:
     """Return the greeting: the parts that have content, separated by empty lines."""
     what = kind(active)
-    found = active.value("session")
-    context = found if isinstance(found, WorkContext) else None
+    definition = active.value("session")
+    context = definition if isinstance(definition, WorkContext) else None
     parts = [_head(active, context, what)]
     if what == NEW and active.agent.role:
         parts.append([f"Role: {active.agent.role}"])
@@ -68,7 +68,7 @@ def _head(active: Activation, context: WorkContext | None, what: str) -> list[st
     if what == EXISTING and context:
         if context.story:
             return [f"{icon} {name}: going on with {context.story}."]
-        if agent.name in {one["agent"] for one in context.agents}:
+        if agent.name in {agent["agent"] for agent in context.agents}:
             return [f"{icon} {name}: welcome back."]
     return [f"{icon} {name}: ready."]
 
@@ -154,9 +154,12 @@ def _known(active: Activation) -> list[str]:
 def _commands(active: Activation, what: str) -> list[str]:
     level, name = LEVEL[what]
     some = agent_definitions.listed(active.agent.commands, level, COMMANDS)
-    wide = max((len(one.name) for one in some), default=0)
+    wide = max((len(command.name) for command in some), default=0)
     return (
-        [f"{name}:", *(f"  {one.name:<{wide}}  {one.description}".rstrip() for one in some)]
+        [
+            f"{name}:",
+            *(f"  {command.name:<{wide}}  {command.description}".rstrip() for command in some),
+        ]
         if some
         else []
     )
@@ -164,12 +167,14 @@ def _commands(active: Activation, what: str) -> list[str]:
 
 def _foot(active: Activation) -> list[str]:
     late = [
-        one.name for one in active.results if one.status == TIMEOUT and one.name != "definition"
+        result.name
+        for result in active.results
+        if result.status == TIMEOUT and result.name != "definition"
     ]
     wrong = [
-        f"{one.name} ({_cut(one.error, LINE)})"
-        for one in active.results
-        if one.status == ERROR and one.name != "definition"
+        f"{result.name} ({_cut(result.error, LINE)})"
+        for result in active.results
+        if result.status == ERROR and result.name != "definition"
     ]
     out = (
         [

@@ -245,7 +245,7 @@ def head(place: ProjectState) -> list[str]:
     ]
 
 
-def sections(known: BriefingFacts, place: ProjectState, clean: Clean) -> list[Section]:
+def sections(facts: BriefingFacts, place: ProjectState, clean: Clean) -> list[Section]:
     """Return the sections of a briefing."""
     fixed = {
         "state": _state(place, clean),
@@ -254,26 +254,26 @@ def sections(known: BriefingFacts, place: ProjectState, clean: Clean) -> list[Se
             for text, file in place.tasks
         ],
     }
-    return [_section(name, known, fixed.get(name, []), clean) for name in SHARES]
+    return [_section(name, facts, fixed.get(name, []), clean) for name in SHARES]
 
 
 def _newest(some: Sequence[BriefingEntry]) -> BriefingEntry | None:
     """Return the newest entry that no other has to be told before."""
-    free = [one for one in some if not (one.row or {}).get("behind")]
-    return max(free, key=lambda one: (one.at, one.rank), default=None)
+    free = [entry for entry in some if not (entry.row or {}).get("behind")]
+    return max(free, key=lambda entry: (entry.at, entry.rank), default=None)
 
 
-def _section(name: str, known: BriefingFacts, fixed: list[BriefingBlock], clean: Clean) -> Section:
+def _section(name: str, facts: BriefingFacts, fixed: list[BriefingBlock], clean: Clean) -> Section:
     blocks = [*fixed] if name == "state" else []
     left_out = 0
     for subject in SUBJECTS[name]:
-        entries = known[subject]
+        entries = facts[subject]
         # what is left to do counts for more
-        over = subject in {collect.DONE, collect.SESSIONS} and known[collect.TASKS]
+        over = subject in {collect.DONE, collect.SESSIONS} and facts[collect.TASKS]
         newest = None if over else _newest(entries)
         shown = _shown(entries, MOST.get(name, len(entries)))
         blocks += [_block(subject, entry, entry is newest, clean) for entry in shown]
-        left_out += len(entries) - len(shown) + known.totals.get(subject, 0)
+        left_out += len(entries) - len(shown) + facts.totals.get(subject, 0)
         if subject == collect.TASKS:
             said = {plain(entry.text) for entry in entries}
             blocks += [block for block in fixed if plain(str(block.data["text"])) not in said]
@@ -325,28 +325,30 @@ def _fact(
     return BriefingBlock((line,), protected, {"kind": kind, "text": text, **more})
 
 
-def _block(subject: str, one: BriefingEntry, newest: bool, clean: Clean) -> BriefingBlock:
+def _block(subject: str, entry: BriefingEntry, newest: bool, clean: Clean) -> BriefingBlock:
     """Return an entry as lines: what it is and where it is from; below it what helps, or why."""
-    fix = one.kind in {"error", "bug"} or subject == collect.ERRORS
+    fix = entry.kind in {"error", "bug"} or subject == collect.ERRORS
     mark = {collect.TASKS: "[ ] ", collect.DONE: "[x] ", collect.SESSIONS: "Session: "}.get(
         subject, ""
     )
-    if subject == collect.ERRORS and one.row is not None and one.row["kind"] == "gotcha":
-        mark = f"[{clean(one.kind or 'warning', 20)}] "
-    elif one.pinned:
+    if subject == collect.ERRORS and entry.row is not None and entry.row["kind"] == "gotcha":
+        mark = f"[{clean(entry.kind or 'warning', 20)}] "
+    elif entry.pinned:
         mark += "[pinned] "
     facts = [
-        clean(one.where, 80),
-        clean(one.day, 10),
-        *(clean(mark, 240) for mark in one.credits),
-        clean(one.said, 80),
-        short_id(one.id) if subject != collect.SESSIONS else "",
+        clean(entry.where, 80),
+        clean(entry.day, 10),
+        *(clean(mark, 240) for mark in entry.credits),
+        clean(entry.said, 80),
+        short_id(entry.id) if subject != collect.SESSIONS else "",
     ]
-    line = f"- {mark}{clean(one.text, TEXT)} ({'; '.join(fact for fact in facts if fact)})".replace(
-        " ()", ""
+    line = (
+        f"- {mark}{clean(entry.text, TEXT)} ({'; '.join(fact for fact in facts if fact)})".replace(
+            " ()", ""
+        )
     )
-    detail = one.detail or _reason(one, subject)
-    if one.kind == "dna":
+    detail = entry.detail or _reason(entry, subject)
+    if entry.kind == "dna":
         rows = [
             f"  {clean(row, DETAIL)}"
             for given in detail.splitlines()
@@ -354,42 +356,44 @@ def _block(subject: str, one: BriefingEntry, newest: bool, clean: Clean) -> Brie
         ]
         return BriefingBlock(
             (line, *rows[:DNA]),
-            one.pinned or newest,
-            {"kind": "dna", "text": one.text, "detail": detail, "id": one.id},
+            entry.pinned or newest,
+            {"kind": "dna", "text": entry.text, "detail": detail, "id": entry.id},
         )
     below = (
-        [f"  {'Fix: ' if fix and one.detail else ''}{clean(detail, DETAIL)}"]
+        [f"  {'Fix: ' if fix and entry.detail else ''}{clean(detail, DETAIL)}"]
         if detail.strip()
         else []
     )
     data = {
-        "kind": one.kind,
-        "text": one.text,
+        "kind": entry.kind,
+        "text": entry.text,
         "detail": detail,
-        "at": one.at,
-        "id": one.id,
-        "location": one.where,
-        "session": one.session,
-        "pinned": one.pinned,
-        "critical": one.critical,
-        "unconfirmed": one.unsure,
-        "committed_by": one.by,
+        "at": entry.at,
+        "id": entry.id,
+        "location": entry.where,
+        "session": entry.session,
+        "pinned": entry.pinned,
+        "critical": entry.critical,
+        "unconfirmed": entry.unsure,
+        "committed_by": entry.by,
     }
-    return BriefingBlock((line, *below), one.pinned or newest, {k: v for k, v in data.items() if v})
+    return BriefingBlock(
+        (line, *below), entry.pinned or newest, {k: v for k, v in data.items() if v}
+    )
 
 
-def _reason(one: BriefingEntry, subject: str) -> str:
+def _reason(entry: BriefingEntry, subject: str) -> str:
     """Return the first lines of a record's text, where a reason is worth a line."""
-    if one.kind == "dna" and one.body is not None:
-        return one.body.body(one.number)
-    if one.body is None or subject in {
+    if entry.kind == "dna" and entry.body is not None:
+        return entry.body.body(entry.number)
+    if entry.body is None or subject in {
         collect.TASKS,
         collect.SESSIONS,
         collect.ERRORS,
         collect.STATE,
     }:
         return ""
-    first = one.body.body(one.number).strip().partition("\n\n")[0]
+    first = entry.body.body(entry.number).strip().partition("\n\n")[0]
     return "" if first.startswith("Evidence: ") else first  # of a proposal: it is for the inbox
 
 

@@ -76,7 +76,7 @@ class OpeningFacts:
         now: float,
         *,
         first: bool = False,
-        known: bool = True,
+        has_facts: bool = True,
         resumed: bool = False,
         ended: float | None = None,
         interrupted: bool = False,
@@ -89,7 +89,7 @@ class OpeningFacts:
     ) -> None:
         self.now = now
         self.first = first  # no session before this one, and nothing known
-        self.known = known  # there is something to tell
+        self.known = has_facts  # there is something to tell
         self.resumed = resumed  # the conversation of before goes on
         self.ended = ended
         self.interrupted = interrupted
@@ -223,7 +223,7 @@ def _short(text: str) -> str:
 
 def facts(
     state: "State",
-    known: BriefingFacts,
+    entries: BriefingFacts,
     now: float,
     is_gone: "Callable[[str], bool | None]",
     home: "Home",
@@ -238,44 +238,44 @@ def facts(
 
     Of a session that died and is not recorded yet, its history tells what it was at.
     """
-    nobody = not any(one.id != session for one in sessions.some(state, limit=2))
+    nobody = not any(other.id != session for other in sessions.some(state, limit=2))
     before = last_session(state, now, is_gone, session, home)
-    last = known.last
+    last = entries.last
     is_recorded = last is not None and before is not None and last.session == before.id
     lost = before is not None and before.why == sessions.GONE
-    tasks = known[collect.TASKS]
+    tasks = entries[collect.TASKS]
     at = asked_last(home, before.id) if before is not None and lost else ""
-    if at and known.rejected:
+    if at and entries.rejected:
         from gitmem.store.rejected import Rejected  # only a session that broke off needs it
 
-        at = "" if Rejected({"said": said} for said in known.rejected).is_quoted(at) else at
+        at = "" if Rejected({"said": said} for said in entries.rejected).is_quoted(at) else at
     if not is_recorded:
         lost = bool(at)  # nothing happened in one that was asked nothing
     return OpeningFacts(
         now,
-        first=nobody and known.empty,
-        known=not known.empty,
+        first=nobody and entries.empty,
+        has_facts=not entries.empty,
         resumed=resumed,
         ended=(before.ended if before.ended is not None else before.last) if before else None,
         interrupted=lost,
         root=before.root if before else "",
         title=_SESSION.sub("", last.text) if last else "",
         at=at,
-        tasks=[one.attributed for one in tasks],
-        records=_besides(known, lambda _: True),
+        tasks=[task.attributed for task in tasks],
+        records=_besides(entries, lambda _: True),
     )
 
 
-def _besides(known: BriefingFacts, names: "Callable[[BriefingEntry], bool]") -> "list[str]":
+def _besides(entries: BriefingFacts, names: "Callable[[BriefingEntry], bool]") -> "list[str]":
     """Return what is known besides the open tasks, as words.
 
     Each item gives the number of entries and the first entry that may be named.
     """
     out = []
     for name, subjects in BESIDES:
-        some = [one for subject in subjects for one in known[subject]]
-        number = len(some) + sum(known.totals.get(subject, 0) for subject in subjects)
-        first = next((one for one in some if names(one)), None)
+        some = [entry for subject in subjects for entry in entries[subject]]
+        number = len(some) + sum(entries.totals.get(subject, 0) for subject in subjects)
+        first = next((entry for entry in some if names(entry)), None)
         if some:
             named = f" ({_quoted(first.attributed)}{', …' if number > 1 else ''})" if first else ""
             out.append(f"{number} {name}{'' if number == 1 else 's'}{named}")
@@ -294,12 +294,12 @@ def asked_last(home: "Home", session: str) -> str:
                 data = file.read(TAIL)
         except OSError:
             return ""
-        found = [
+        prompts = [
             reader.content(row)
             for row in reader.parsed(data.split(b"\n"))
             if reader.facts(row).get("event") == "PromptSubmit"
         ]
-        return next((text for text in reversed(found) if text), "")
+        return next((text for text in reversed(prompts) if text), "")
     return ""
 
 
@@ -318,21 +318,21 @@ def last_session(
     is.
     """
     names: list[str] | None = None
-    for one in sessions.some(state, limit=LOOKED):
-        if one.id == session:
+    for other in sessions.some(state, limit=LOOKED):
+        if other.id == session:
             continue
-        gone = is_gone(one.process) if one.process and one.ended is None else None
-        if one.ended is None and not (
-            gone if gone is not None else abs(now - one.last) >= sessions.SILENCE
+        gone = is_gone(other.process) if other.process and other.ended is None else None
+        if other.ended is None and not (
+            gone if gone is not None else abs(now - other.last) >= sessions.SILENCE
         ):
             continue
         if home is not None:
             names = reader.names(home) if names is None else names
-            if is_small(home, one.id, names):
+            if is_small(home, other.id, names):
                 continue
-        if one.ended is None:
-            one.why = sessions.GONE
-        return one
+        if other.ended is None:
+            other.why = sessions.GONE
+        return other
     return None
 
 
@@ -341,11 +341,11 @@ def is_small(home: "Home", session: str, names: "Sequence[str]") -> bool:
 
     False where there is none, or it is long. `names` are the histories' files.
     """
-    found = reader.stems(home, session, names)
-    if len(found) != 1 or reader.segments(found[0], names):
+    stems_of_session = reader.stems(home, session, names)
+    if len(stems_of_session) != 1 or reader.segments(stems_of_session[0], names):
         return False
     try:
-        with open(found[0] + reader.LIVE, "rb") as file:
+        with open(stems_of_session[0] + reader.LIVE, "rb") as file:
             data = file.read(SMALL + 1)
     except OSError:
         return False
@@ -387,7 +387,7 @@ SAID = 400  # characters of what a model says
 
 
 def told(
-    facts: OpeningFacts, known: BriefingFacts, is_shared: "Callable[[BriefingEntry], bool]"
+    facts: OpeningFacts, entries: BriefingFacts, is_shared: "Callable[[BriefingEntry], bool]"
 ) -> str:
     """Return the facts as a model reads them.
 
@@ -395,14 +395,16 @@ def told(
     private store.
     """
     hidden = {
-        one.attributed for one in known[collect.TASKS] if one.row is not None and not is_shared(one)
+        entry.attributed
+        for entry in entries[collect.TASKS]
+        if entry.row is not None and not is_shared(entry)
     }
     tasks = [task for task in facts.tasks if task not in hidden]
     besides = len(facts.tasks) - len(tasks)
     preferences = [
-        one.text
-        for one in known[collect.PREFERENCES]
-        if not one.by and (one.row is None or one.row["store"] != "private")
+        entry.text
+        for entry in entries[collect.PREFERENCES]
+        if not entry.by and (entry.row is None or entry.row["store"] != "private")
     ]
     rows = [
         ("the rules without a model would", _action(facts)[0]),
@@ -413,14 +415,14 @@ def told(
         ("last session ended", stamp(facts.ended) if facts.ended is not None else "unknown"),
         ("it was interrupted", "yes" if facts.interrupted else "no"),
         ("whose it was", facts.title),
-        *(("known of the project", one) for one in _besides(known, is_shared)),
+        *(("known of the project", entry) for entry in _besides(entries, is_shared)),
         ("it was interrupted at", facts.at),
         *(("left to do", task) for task in tasks[:MOST]),
         (
             "left to do besides",
             f"{besides} private task{'' if besides == 1 else 's'}" if besides else "",
         ),
-        *(("the user prefers", one) for one in preferences[:MOST]),
+        *(("the user prefers", text) for text in preferences[:MOST]),
     ]
     return "\n".join(f"{name}: {_short(value)}" for name, value in rows if value)
 

@@ -42,9 +42,9 @@ def node_runner(top: Sequence[Declared], root: frozenset[str], own: frozenset[st
 
     `root` are the files of the repository, `own` those below the package's folder.
     """
-    for one in top:
+    for manifest in top:
         for manager in ("pnpm", "yarn", "bun", "npm"):
-            if one.ecosystem == "npm" and manager in one.needs:
+            if manifest.ecosystem == "npm" and manager in manifest.needs:
                 return f"{manager} run "
     for files in (own, root):
         for name, runner in _NODE_LOCKS:
@@ -60,37 +60,37 @@ def commands(
     out: list[Command] = []
     tested: set[str] = set()  # ecosystems whose scripts say how tests run
     python = next((runner for name, runner in _PYTHON_LOCKS if name in own or name in root), "")
-    for one in top:
-        runner = _runner(one, python)
-        if one.ecosystem == "npm":
-            runner = node_runner([one, *top], root, own)
-        shown = _called(one)
+    for manifest in top:
+        runner = _runner(manifest, python)
+        if manifest.ecosystem == "npm":
+            runner = node_runner([manifest, *top], root, own)
+        shown = _called(manifest)
         out += [(f"{runner}{name}", what) for name, what in shown]
         if _TEST_NAMES & {name for name, _ in shown}:
-            tested.add(one.ecosystem)
+            tested.add(manifest.ecosystem)
     if not tested & {"make", "just", "task"}:
-        rest = [one for one in top if one.ecosystem not in tested]
+        rest = [manifest for manifest in top if manifest.ecosystem not in tested]
         out += [(command, "") for command in _usual_tests(rest, own, tools, python)][:2]
     return out
 
 
-def _runner(one: Declared, python: str) -> str:
+def _runner(manifest: Declared, python: str) -> str:
     """Return what the scripts of a manifest are called with; `python` runs tools of Python."""
-    if one.ecosystem == "python" and one.runner in {"poe ", "task "}:
-        return python + one.runner
-    return one.runner or _RUNNERS.get(one.ecosystem, "")
+    if manifest.ecosystem == "python" and manifest.runner in {"poe ", "task "}:
+        return python + manifest.runner
+    return manifest.runner or _RUNNERS.get(manifest.ecosystem, "")
 
 
-def _called(one: Declared) -> list[Command]:
-    return [row for row in one.scripts.items() if _is_called(row[0], one)][:SCRIPTS]
+def _called(manifest: Declared) -> list[Command]:
+    return [row for row in manifest.scripts.items() if _is_called(row[0], manifest)][:SCRIPTS]
 
 
-def _is_called(name: str, one: Declared) -> bool:
+def _is_called(name: str, manifest: Declared) -> bool:
     """Say whether somebody calls a script by its name: it is no event, no part of another."""
-    if one.ecosystem == "npm":
+    if manifest.ecosystem == "npm":
         base = re.sub(r"^(?:pre|post)", "", name)
-        return name not in _NPM_EVENTS and not (base != name and base in one.scripts)
-    if one.ecosystem == "composer":
+        return name not in _NPM_EVENTS and not (base != name and base in manifest.scripts)
+    if manifest.ecosystem == "composer":
         return not _COMPOSER_EVENT.fullmatch(name)
     return name not in _USUAL_TARGETS
 
@@ -102,7 +102,7 @@ def _usual_tests(
 
     They follow from what is configured, and from what each ecosystem has.
     """
-    ecosystems = {one.ecosystem for one in top}
+    ecosystems = {manifest.ecosystem for manifest in top}
     if "python" in ecosystems and (command := _python_tests(files, tools, python)):
         yield command
     for ecosystem, command in (
@@ -110,7 +110,10 @@ def _usual_tests(
         ("go", "go test ./..."),
         ("mix", "mix test"),
         ("swift", "swift test"),
-        ("dart", "flutter test" if any("Flutter" in one.needs for one in top) else "dart test"),
+        (
+            "dart",
+            "flutter test" if any("Flutter" in manifest.needs for manifest in top) else "dart test",
+        ),
     ):
         if ecosystem in ecosystems:
             yield command
@@ -136,7 +139,7 @@ def _other_tests(
 ) -> Iterator[str]:
     if "dotnet" in ecosystems:
         yield "dotnet test"
-    yield from (one.tested_by for one in top if one.tested_by)
+    yield from (manifest.tested_by for manifest in top if manifest.tested_by)
     if "maven" in ecosystems:
         yield "./mvnw test" if "mvnw" in files else "mvn test"
     if "gradle" in ecosystems:

@@ -54,9 +54,9 @@ def dependencies(
     versions = _versions(declared, own_names)
     options: dict[str, str] = {}  # names by themselves in lower case
     development: dict[str, str] = {}
-    for one in declared:
-        options.update((name.lower(), name) for name in one.options)
-        development.update((name.lower(), name) for name in (*one.tools, *one.tries))
+    for manifest in declared:
+        options.update((name.lower(), name) for name in manifest.options)
+        development.update((name.lower(), name) for name in (*manifest.tools, *manifest.tries))
     users = _users(paths, tags, versions)
     is_tools = any(map(is_tool, own_names))  # what others check and test with needs its like
     for name in [name for name in versions if _is_for_tests(name, users[name], declared, is_tools)]:
@@ -66,7 +66,7 @@ def dependencies(
         del versions[name]
         development.update({name.lower(): name} if users[name] else {})
     rows = [(name, version, len(users[name])) for name, version in versions.items()]
-    if not any(one.uses or one.tries for one in declared):
+    if not any(manifest.uses or manifest.tries for manifest in declared):
         rows += _undeclared(paths, tags, resolution, own_names)
     used = {name.lower() for name in versions}
     optional = _others(options, used | own_names)
@@ -81,8 +81,8 @@ def dependencies(
 def _versions(declared: Sequence[Declared], own_names: frozenset[str]) -> dict[str, str]:
     """Return the dependencies with their versions, without the project's own packages."""
     versions: dict[str, str] = {}
-    for one in declared:
-        for name, version in one.uses.items():
+    for manifest in declared:
+        for name, version in manifest.uses.items():
             if _last_part(name) not in own_names:
                 versions[name] = versions.get(name) or version
     return versions
@@ -92,8 +92,8 @@ def _loose(
     declared: Sequence[Declared], versions: Mapping[str, str], users: Mapping[str, set[str]]
 ) -> list[str]:
     """Return what only lists beside a package name and what its own code does not import."""
-    sure = {name for one in declared if not one.is_loose for name in one.uses}
-    loose = {name for one in declared if one.is_loose for name in one.uses} - sure
+    sure = {name for manifest in declared if not manifest.is_loose for name in manifest.uses}
+    loose = {name for manifest in declared if manifest.is_loose for name in manifest.uses} - sure
     return [name for name in versions if name in loose and _are_aside(users[name])]
 
 
@@ -118,10 +118,10 @@ def _is_for_tests(name: str, users: set[str], declared: Sequence[Declared], is_t
     """
     if is_stub(name):
         return True
-    is_go = any(name in one.uses and one.ecosystem == "go" for one in declared)
+    is_go = any(name in manifest.uses and manifest.ecosystem == "go" for manifest in declared)
     if is_go and users:
         return all(is_test(path) for path in users)
-    is_both = any(name in one.tries for one in declared)
+    is_both = any(name in manifest.tries for manifest in declared)
     return is_tool(name) and (is_both or not is_tools) and _are_aside(users)
 
 
@@ -141,7 +141,7 @@ def _users(
     for path in paths:
         for imported in _foreign_imports(tags[path]):
             wanted = _candidates(imported.module, imported.names, tags[path].language)
-            module = next((one for one in wanted if one in names), None)
+            module = next((module_name for module_name in wanted if module_name in names), None)
             if module is not None:
                 users[names[module]].add(path)
     return users

@@ -70,21 +70,21 @@ def describe(
     tags = code.every(graph)
     ranks = rank.kept_ranks(code, graph, reading)
     resolution = code.resolution(graph)
-    known: dict[str, bytes] = {}
+    texts: dict[str, bytes] = {}
 
     def text(path: str) -> bytes:
-        if path not in known:
-            known[path] = code.text(graph, path)[:200_000]
-        return known[path]
+        if path not in texts:
+            texts[path] = code.text(graph, path)[:200_000]
+        return texts[path]
 
     own = [path for path in graph.listing if _is_own_manifest(path)]
     own += [path for path in WORKSPACE_FILES if path in graph.listing]
     oids = [graph.listing[path] for path in own]
     read = dict(code.trees.blobs(sorted(set(oids))))
-    known.update((path, (read.get(graph.listing[path]) or b"")[:1_000_000]) for path in own)
-    declared = [manifests.read(path, known[path]) for path in own if path not in WORKSPACE_FILES]
-    _take_versions(declared, known.get("Directory.Packages.props", b""))
-    inner = workspaces(graph, {path: known[path] for path in own}, list(tags))
+    texts.update((path, (read.get(graph.listing[path]) or b"")[:1_000_000]) for path in own)
+    declared = [manifests.read(path, texts[path]) for path in own if path not in WORKSPACE_FILES]
+    _take_versions(declared, texts.get("Directory.Packages.props", b""))
+    inner = workspaces(graph, {path: texts[path] for path in own}, list(tags))
     sources = Sources(graph, tags, ranks, resolution, declared, text, inner)
     pages = []
     for number, folder in enumerate(inner):
@@ -120,19 +120,19 @@ def _is_own_manifest(path: str) -> bool:
 def _take_versions(declared: Sequence[Declared], central: bytes) -> None:
     """Give .NET dependencies without a version the one that stands for the whole repository."""
     versions = dict(_CENTRAL.findall(central.decode("utf-8", "replace")))
-    for one in declared:
-        if one.ecosystem == "dotnet":
-            for name, version in one.uses.items():
-                one.uses[name] = version or versions.get(name, "")
+    for manifest in declared:
+        if manifest.ecosystem == "dotnet":
+            for name, version in manifest.uses.items():
+                manifest.uses[name] = version or versions.get(name, "")
 
 
 def _take_over(whole: ProjectFacts, pages: Sequence[ProjectFacts]) -> None:
     """Have a project of several packages say what the package of its own name says."""
-    main = next((one for one in pages if slug(one.name) == slug(whole.name)), None)
+    main = next((page for page in pages if slug(page.name) == slug(whole.name)), None)
     if main is not None:
         whole.about = whole.about or main.about
-        known = {name for name, _ in whole.stack}
-        whole.stack += [row for row in main.stack if row[0] not in known]
+        named = {name for name, _ in whole.stack}
+        whole.stack += [row for row in main.stack if row[0] not in named]
 
 
 def _page(name: str, facts: ProjectFacts, budget: int) -> DnaPage:
@@ -146,18 +146,20 @@ def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -
 
     None when there is one package only.
     """
-    found, globs = _members(graph, given)
+    folders_of_members, globs = _members(graph, given)
     folders = {posixpath.dirname(path) for path, data in given.items() if _is_package(path, data)}
     folders.discard("")
-    found |= {folder for folder in folders if any(glob_match(one, folder) for one in globs)}
-    if not found:  # nothing says what belongs together: what has a manifest of its own
-        found = {
+    folders_of_members |= {
+        folder for folder in folders if any(glob_match(glob, folder) for glob in globs)
+    }
+    if not folders_of_members:  # nothing says what belongs together: what has a manifest of its own
+        folders_of_members = {
             folder
             for folder in folders
             if not any(folder.startswith(other + "/") for other in folders)
         }
     busy = {}
-    for folder in found:
+    for folder in folders_of_members:
         count = sum(path.startswith(folder + "/") for path in paths)
         if count and not is_aside(folder + "/x"):
             busy[folder] = count
@@ -184,8 +186,8 @@ def _members(graph: Graph, given: Mapping[str, bytes]) -> tuple[set[str], list[s
         r"^use[ \t]*(?:\(([^()]{0,4000})\)|([^\s()]+))", text("go.work"), re.MULTILINE
     ):
         globs += "".join(block).split()
-    globs = [posixpath.normpath(one) for one in globs]
-    return folders, [one for one in globs if one != "."]
+    globs = [posixpath.normpath(glob) for glob in globs]
+    return folders, [glob for glob in globs if glob != "."]
 
 
 def _is_package(path: str, data: bytes) -> bool:
@@ -238,44 +240,44 @@ def save(
     A person's archive stays.
     """
     out = []
-    for one in pages:
+    for dna_page in pages:
         try:
-            before = store.get(one.id).record
+            before = store.get(dna_page.id).record
         except UnknownId:
             before = None
-        if before is None and not one.body.strip():
+        if before is None and not dna_page.body.strip():
             continue  # there is nothing to say
         if (
             before is not None
-            and before.body.strip() == one.body.strip()
-            and before.title == one.title
+            and before.body.strip() == dna_page.body.strip()
+            and before.title == dna_page.title
         ):
-            out.append(DnaOutcome(one, "kept", before))
+            out.append(DnaOutcome(dna_page, "kept", before))
             continue
         if before is None:
             made = write.draft(
                 who,
                 "dna",
-                one.title,
-                one.body,
+                dna_page.title,
+                dna_page.body,
                 origin="consolidated",
-                id=one.id,
-                project=one.slug,
+                id=dna_page.id,
+                project=dna_page.slug,
                 sources=dict(sources),
             )
             change = write.add(store, who, made, "refresh")
         else:
             after = Record(
-                one.id,
+                dna_page.id,
                 before.kind,
-                one.title,
-                one.body,
+                dna_page.title,
+                dna_page.body,
                 {**before.fields, "author": who.person, "sources": dict(sources)},
             )
             change = write.update(store, who, before, after, "refresh")
         out.append(
             DnaOutcome(
-                one,
+                page,
                 "made" if before is None else "changed",
                 change.after,
                 change.written.commit or "",

@@ -35,15 +35,20 @@ def declared_entries(
     `files` are the paths below the project's folder, whose path is `prefix`. A built file that is
     not committed is told as its source.
     """
-    for one in top:
-        folder = posixpath.dirname(one.path[len(prefix) :])
-        for name, target in one.starts.items():
-            if one.ecosystem == "python":
+    for manifest in top:
+        folder = posixpath.dirname(manifest.path[len(prefix) :])
+        for name, target in manifest.starts.items():
+            if manifest.ecosystem == "python":
                 if _has_module(target, files):
                     yield name, target
             elif path := _source(posixpath.normpath(posixpath.join(folder, target)), files):
                 yield name, prefix + path
-        if one.ecosystem == "npm" and not one.starts and not folder and "index.js" in files:
+        if (
+            manifest.ecosystem == "npm"
+            and not manifest.starts
+            and not folder
+            and "index.js" in files
+        ):
             yield "(main)", f"{prefix}index.js"  # what npm takes when a package names none
 
 
@@ -91,9 +96,9 @@ def other_entries(
         inside = path[len(prefix) :]
         module = inside.rpartition(".")[0].removeprefix("src/").replace("/", ".")
         package = f"{module.rpartition('.')[0]}."
-        is_told = inside in targets or f"{module}:" in targets
-        is_told |= path.endswith("/__main__.py") and package in targets
-        if is_told or is_aside(path) or is_tooling(inside):
+        is_listed = inside in targets or f"{module}:" in targets
+        is_listed |= path.endswith("/__main__.py") and package in targets
+        if is_listed or is_aside(path) or is_tooling(inside):
             continue
         if label := _starts(path, inside, tags[path], text, is_package):
             rows.append((label == "main", path.count("/"), path, label))
@@ -159,7 +164,7 @@ def route_rows(
     """Return (file, its routes, how many they are), the files on which most depends first."""
     out = []
     for path in paths:
-        routes = [one for one in tags[path].routes if "%" not in one[1]]
+        routes = [route for route in tags[path].routes if "%" not in route[1]]
         if not routes or is_aside(path):
             continue
         labels = list(dict.fromkeys(f"{_verb(verb)}{where or '/'}" for verb, where, _ in routes))

@@ -100,7 +100,9 @@ class Sources:
         """Say whether a path is in a folder, and in none of the workspaces below it."""
         prefix = folder + "/" if folder else ""
         return path.startswith(prefix) and not any(
-            path.startswith(one + "/") for one in self.inner if one != folder
+            path.startswith(folder_inside + "/")
+            for folder_inside in self.inner
+            if folder_inside != folder
         )
 
 
@@ -112,7 +114,7 @@ def gather(sources: Sources, folder: str, name: str = "") -> ProjectFacts:
     prefix = folder + "/" if folder else ""
     paths = [path for path in sources.tags if path.startswith(prefix)]
     listed = [path for path in sources.graph.listing if sources.own(folder, path)]
-    here = [one for one in sources.declared if sources.own(folder, one.path)]
+    here = [manifest for manifest in sources.declared if sources.own(folder, manifest.path)]
     top = _top(here, prefix, alone=not sources.inner)
     _divide_requirements(top)
     _divide_tools(top, {sources.tags[path].language for path in paths if not reader(path)})
@@ -121,7 +123,11 @@ def gather(sources: Sources, folder: str, name: str = "") -> ProjectFacts:
     _languages(made, sources, paths, prefix)
     own_names = _own_names(sources, made)
     made.stack = _stack(top, own_names)
-    parts = [] if folder else [one for one in sources.declared if _folder(one) in sources.inner]
+    parts = (
+        []
+        if folder
+        else [manifest for manifest in sources.declared if _folder(manifest) in sources.inner]
+    )
     made.dependencies, made.optional, made.development = dependencies.dependencies(
         paths, sources.tags, sources.resolution, [*top, *parts], own_names
     )
@@ -139,8 +145,8 @@ def gather(sources: Sources, folder: str, name: str = "") -> ProjectFacts:
 def _stack(top: Sequence[Declared], own_names: frozenset[str]) -> list[tuple[str, str]]:
     """Return the languages and tools that manifests ask for; the first one says the version."""
     stack: dict[str, str] = {}
-    for one in top:
-        for tool, version in one.needs.items():
+    for manifest in top:
+        for tool, version in manifest.needs.items():
             if tool.lower() not in own_names:
                 stack.setdefault(tool, version)
     return list(stack.items())
@@ -148,21 +154,25 @@ def _stack(top: Sequence[Declared], own_names: frozenset[str]) -> list[tuple[str
 
 def _top(here: Sequence[Declared], prefix: str, *, alone: bool) -> list[Declared]:
     """Return the manifests of a folder itself; where it has none, those nearest to it."""
-    top = [one for one in here if "/" not in one.path[len(prefix) :] or _is_list(one, prefix)]
+    top = [
+        manifest
+        for manifest in here
+        if "/" not in manifest.path[len(prefix) :] or _is_list(manifest, prefix)
+    ]
     if top or not alone:
         return top
-    return sorted(here, key=lambda one: (one.path.count("/"), one.path))[:3]
+    return sorted(here, key=lambda manifest: (manifest.path.count("/"), manifest.path))[:3]
 
 
 def _description(top: Sequence[Declared]) -> str:
-    for one in top:
-        if said := words.description(one.description):
+    for manifest in top:
+        if said := words.description(manifest.description):
             return said
     return ""
 
 
-def _folder(one: Declared) -> str:
-    return posixpath.dirname(one.path)
+def _folder(manifest: Declared) -> str:
+    return posixpath.dirname(manifest.path)
 
 
 def _divide_requirements(top: Sequence[Declared]) -> None:
@@ -170,41 +180,47 @@ def _divide_requirements(top: Sequence[Declared]) -> None:
 
     One without a name of its own may have what the package needs as well.
     """
-    packages = [one for one in top if one.ecosystem == "python" and one.name and one.uses]
-    for one in top:
-        if not packages or not one.path.endswith((".txt", ".in")):
+    packages = [
+        manifest
+        for manifest in top
+        if manifest.ecosystem == "python" and manifest.name and manifest.uses
+    ]
+    for manifest in top:
+        if not packages or not manifest.path.endswith((".txt", ".in")):
             continue
-        if posixpath.basename(one.path) in {"requirements.txt", "requirements.in"}:
-            one.is_loose = True
+        if posixpath.basename(manifest.path) in {"requirements.txt", "requirements.in"}:
+            manifest.is_loose = True
         else:
-            one.tries |= one.uses
-            one.uses = {}
+            manifest.tries |= manifest.uses
+            manifest.uses = {}
 
 
 def _divide_tools(top: Sequence[Declared], languages: set[str]) -> None:
     """Note that packages of a language in which the project has no code are for development."""
-    for one in top:
-        wanted = _LANGUAGES.get(one.ecosystem)
-        if wanted and not wanted & languages and not one.name:
-            one.tries |= one.uses
-            one.uses = {}
+    for manifest in top:
+        wanted = _LANGUAGES.get(manifest.ecosystem)
+        if wanted and not wanted & languages and not manifest.name:
+            manifest.tries |= manifest.uses
+            manifest.uses = {}
 
 
-def _is_list(one: Declared, prefix: str) -> bool:
-    return one.path[len(prefix) :].startswith("requirements/")
+def _is_list(manifest: Declared, prefix: str) -> bool:
+    return manifest.path[len(prefix) :].startswith("requirements/")
 
 
 def _name(top: Sequence[Declared], folder: str, name: str, has_workspaces: bool) -> str:
     """Return what a project is called: by its manifest, a project of several by its repository."""
     if not folder and has_workspaces and name:
         return name
-    declared = next((one.name for one in top if one.name and one.ecosystem != "make"), "")
+    declared = next(
+        (manifest.name for manifest in top if manifest.name and manifest.ecosystem != "make"), ""
+    )
     declared = declared or name or folder.rpartition("/")[2]
     return declared.rpartition("/")[2] if declared.count("/") > 1 else declared
 
 
 def _own_names(sources: Sources, made: ProjectFacts) -> frozenset[str]:
-    names = {one.name.lower() for one in sources.declared if one.name}
+    names = {manifest.name.lower() for manifest in sources.declared if manifest.name}
     return frozenset(names | {made.name.lower()})
 
 
@@ -242,12 +258,16 @@ def _start(
     root = frozenset(sources.graph.listing)
     own = frozenset(path[len(prefix) :] for path in root if path.startswith(prefix))
     made.entries = list(entries.declared_entries(top, own, prefix))
-    is_package = any(one.name and one.ecosystem in {"python", "npm", "composer"} for one in top)
+    is_package = any(
+        manifest.name and manifest.ecosystem in {"python", "npm", "composer"} for manifest in top
+    )
     made.entries += entries.other_entries(
         paths, sources.tags, made.entries, prefix, sources.text, is_package=is_package
     )[:KEEP]
     made.routes = entries.route_rows(paths, sources.tags, sources.ranks)[:KEEP]
-    tools = sorted({name.lower() for one in top for name in (*one.tries, *one.tools)})
+    tools = sorted(
+        {name.lower() for manifest in top for name in (*manifest.tries, *manifest.tools)}
+    )
     made.commands = commands.commands(top, root, own, tools)
 
 
@@ -282,7 +302,7 @@ def _words(made: ProjectFacts, listed: Sequence[str], text: Text, prefix: str) -
     """Note what the project says of itself, and what it tells agents."""
     name = made.name.rpartition("/")[2]
     gone = ""
-    for path in sorted(listed, key=lambda one: (one.count("/"), one)):
+    for path in sorted(listed, key=lambda path: (path.count("/"), path)):
         short = path[len(prefix) :]
         if README.match(short) and not made.context:
             gone = _read_readme(made, short, text(path).decode("utf-8", "replace"), name) or gone

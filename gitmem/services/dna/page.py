@@ -103,7 +103,7 @@ def _lines(facts: ProjectFacts, size: Size) -> Iterator[str]:
         "Configuration", _listed([_inside(path, facts) for path in facts.configuration], size.names)
     )
     yield from _part("Environment", _listed(facts.environment, size.names + 4))
-    yield from _part("Plans", [f"- {cut_text(one, 160)}" for one in facts.plans[:3]])
+    yield from _part("Plans", [f"- {cut_text(plan, 160)}" for plan in facts.plans[:3]])
     said = [f"- {path}: {cut_text(text, size.text)}" for path, text in facts.context]
     said += [f"- {path}: {_points(points, size.text)}" for path, points in facts.points]
     yield from _part("In its own words", [row for row in said if not row.endswith(": ")][:4])

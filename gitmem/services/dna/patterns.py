@@ -14,7 +14,7 @@ def vouched_titles(
     rows: Callable[..., Sequence[dict[str, Any]]], agents: Sequence[str], now: str
 ) -> list[str]:
     """Return the titles of rules and patterns that agents see and a person vouches for."""
-    found = [
+    vouched = [
         row
         for kind in ("rule", "pattern")
         for row in rows(
@@ -29,7 +29,7 @@ def vouched_titles(
             fields=TRUST_FIELDS,
         )
     ]
-    return [marked_title(row) for row in found[:PATTERNS]]
+    return [marked_title(row) for row in vouched[:PATTERNS]]
 
 
 def with_patterns(body: str, titles: Sequence[str], budget: int) -> str:

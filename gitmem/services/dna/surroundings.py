@@ -96,9 +96,9 @@ def configuration(listed: Sequence[str], prefix: str) -> list[str]:
     out = []
     for path in listed:
         inside = path[len(prefix) :]
-        is_one = CONFIGURATION.match(path.rsplit("/", 1)[-1]) is not None
+        is_configuration = CONFIGURATION.match(path.rsplit("/", 1)[-1]) is not None
         is_beside = is_aside(inside) or (inside.startswith(".") and "/" in inside)
-        if is_one and inside.count("/") <= 1 and not is_beside:
+        if is_configuration and inside.count("/") <= 1 and not is_beside:
             out.append(path)
     names = [match[1] for path in listed if not prefix and (match := WORKFLOW.match(path))]
     if names:

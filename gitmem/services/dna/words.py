@@ -132,13 +132,15 @@ def _candidates(sections: list[_Section], name: str) -> Iterator[str]:
     """Yield what may say what a project is, the likeliest first; '' for what does not."""
     for section in [
         *_lead(sections, name),
-        *(one for one in sections if _is_about(one.heading, name)),
+        *(section for section in sections if _is_about(section.heading, name)),
     ]:
         said = statement(section.paragraphs[0]) if section.paragraphs else ""
         yield said if _is_about_itself(said, name) else ""
     yield from (_tagline(section.heading, name) for section in sections[:2])
     for section in sections:
-        yield from (statement(one) for one in section.paragraphs if _names(one, name))
+        yield from (
+            statement(paragraph) for paragraph in section.paragraphs if _names(paragraph, name)
+        )
 
 
 def _names(paragraph: str, name: str) -> bool:
@@ -170,22 +172,24 @@ def _is_about_itself(text: str, name: str) -> bool:
 
 def description(text: str) -> str:
     """Return what the description of a manifest says, without sponsors and placeholders."""
-    return _joined([one for one in _sentences(text[:LONGEST]) if not _OTHER.search(one)])
+    return _joined(
+        [sentence for sentence in _sentences(text[:LONGEST]) if not _OTHER.search(sentence)]
+    )
 
 
 def _sentences(text: str) -> list[str]:
     text = " ".join(re.sub(r"</?[A-Za-z][^<>]*+>", " ", text).split())
-    return [one.strip() for one in _END.split(text)]
+    return [part.strip() for part in _END.split(text)]
 
 
 def _joined(sentences: list[str]) -> str:
     said = re.sub(r"(?<=[。！？]) ", "", " ".join(sentences))
-    return " ".join(_ENTITY.sub(lambda one: html.unescape(one[0]), said).split())
+    return " ".join(_ENTITY.sub(lambda entity: html.unescape(entity[0]), said).split())
 
 
 def _is_prose(text: str) -> bool:
-    letters = sum(one.isalpha() for one in text)
-    is_wide = any("\u3040" <= one <= "\ud7ff" for one in text)  # scripts without spaces
+    letters = sum(character.isalpha() for character in text)
+    is_wide = any("\u3040" <= character <= "\ud7ff" for character in text)  # scripts without spaces
     return letters >= LEAST and (is_wide or " " in text)
 
 
@@ -250,7 +254,7 @@ def _sections(text: str) -> list[_Section]:
         else:
             rows.append(line)
     close()
-    return [one for one in sections if one.heading or one.paragraphs]
+    return [section for section in sections if section.heading or section.paragraphs]
 
 
 def _heading(line: str, following: str, *, is_first: bool) -> tuple[str, int]:
@@ -279,14 +283,14 @@ def _cleaned(text: str) -> str:
     text = _FENCES.sub("", text)
     text = _DIRECTIVE.sub("", text)
     text = _IMAGE.sub("", text)
-    text = _HTML_LINK.sub(lambda one: _marked(one[1]), text)
+    text = _HTML_LINK.sub(lambda link: _marked(link[1]), text)
     text = _HTML_HEADING.sub(_markdown_heading, text)
     text = _HTML_BLOCK.sub("\n", text)
     text = re.sub(r"</?[A-Za-z][^<>]*+>", "", text)
-    text = _MD_LINK.sub(lambda one: _marked(one[1]), text)
-    text = _RST_LINK.sub(lambda one: _marked(one[1]), text)
-    text = _ADOC_LINK.sub(lambda one: _marked(one[1]), text)
-    text = re.sub(r"(?<!`)`([^`\n]+)`_\b", lambda one: _marked(one[1]), text)
+    text = _MD_LINK.sub(lambda link: _marked(link[1]), text)
+    text = _RST_LINK.sub(lambda link: _marked(link[1]), text)
+    text = _ADOC_LINK.sub(lambda link: _marked(link[1]), text)
+    text = re.sub(r"(?<!`)`([^`\n]+)`_\b", lambda link: _marked(link[1]), text)
     text = _FIELD.sub("", text)
     text = re.sub(r"\|[\w -]++\|", "", text)
     text = re.sub(r":\w+:`~?([^`<]+?)(?: <[^`]*>)?`", r"\1", text)
@@ -332,7 +336,7 @@ def agent_points(text: str) -> list[str]:
             point = " ".join(match[1].replace("**", "").split()).rstrip(".;")
             if not point.endswith(":"):
                 points.append(point)
-    return points[:8] or [one for one in [_first_prose(text)] if one]
+    return points[:8] or [first_prose for first_prose in [_first_prose(text)] if first_prose]
 
 
 def _first_prose(text: str) -> str:

@@ -61,9 +61,9 @@ def _code(given: OwnCode | None) -> tuple[str, ...] | None:
     return given.code if given else None
 
 
-def _meet(old: OwnCode, one: OwnCode, two: OwnCode) -> bool:
+def _meet(old: OwnCode, first: OwnCode, two: OwnCode) -> bool:
     """Say whether two changes of a definition's lines touch each other."""
-    return _touching(_hunks(old.code, one.code), _hunks(old.code, two.code)) != []
+    return _touching(_hunks(old.code, first.code), _hunks(old.code, two.code)) != []
 
 
 def own(text: str | None, path: str) -> Own:
@@ -73,32 +73,32 @@ def own(text: str | None, path: str) -> Own:
     """
     if text is None:
         return {}
-    known = definitions.symbols(text, path)
+    symbols = definitions.symbols(text, path)
     rows = without_comments(text, path)
     # line -> the innermost definition around it: outer ones come first
     holder: list[int] = [-1] * (len(rows) + 2)
-    for number, one in enumerate(known):
-        holder[one.first : min(one.last, len(rows)) + 1] = [number] * (
-            min(one.last, len(rows)) + 1 - one.first
+    for number, symbol in enumerate(symbols):
+        holder[symbol.first : min(symbol.last, len(rows)) + 1] = [number] * (
+            min(symbol.last, len(rows)) + 1 - symbol.first
         )
-    said: list[list[str]] = [[] for _ in known]
+    said: list[list[str]] = [[] for _ in symbols]
     for line, number in enumerate(holder[1 : len(rows) + 1], 1):
         if number >= 0 and (words := "".join(rows[line - 1].split())):
             said[number].append(words)
     out: Own = {}
-    for number, one in enumerate(known):
-        is_whole = one.kind in {"function", "method"}
-        place = (one.first, one.last)
-        out.setdefault(one.qualified, OwnCode(tuple(said[number]), place, is_whole))
+    for number, symbol in enumerate(symbols):
+        is_whole = symbol.kind in {"function", "method"}
+        place = (symbol.first, symbol.last)
+        out.setdefault(symbol.qualified, OwnCode(tuple(said[number]), place, is_whole))
     return out
 
 
-def lines(base: str | None, one: str | None, two: str | None) -> list[Shared]:
+def lines(base: str | None, ours: str | None, theirs: str | None) -> list[Shared]:
     """Return the lines of two texts that changed the same or adjacent places of a third text."""
-    if one is None or two is None:
+    if ours is None or theirs is None:
         return [Shared("", None, None)]
     old = (base or "").splitlines()
-    left, right = _hunks(old, one.splitlines()), _hunks(old, two.splitlines())
+    left, right = _hunks(old, ours.splitlines()), _hunks(old, theirs.splitlines())
     return [Shared("", a, b) for a, b in _touching(left, right)]
 
 
@@ -119,10 +119,10 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> list[tuple[Lines, Lines]]:
 
     An insertion is between two old lines.
     """
-    found = EqualLines(old, new)
+    pairing = EqualLines(old, new)
     out: list[tuple[Lines, Lines]] = []
     at = to = 0
-    for number, where in [*enumerate(found.to), (len(old), len(new))]:
+    for number, where in [*enumerate(pairing.to), (len(old), len(new))]:
         if where < to and number < len(old):
             continue  # gone, or moved
         if where > to or number > at:
@@ -133,4 +133,4 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> list[tuple[Lines, Lines]]:
 
 def joined(some: Iterable[Shared]) -> str:
     """Return the names of what both changed, as people read them."""
-    return ", ".join(dict.fromkeys(one.name for one in some if one.name))
+    return ", ".join(dict.fromkeys(definition.name for definition in some if definition.name))

@@ -228,12 +228,12 @@ def _compared(merges: Merges, some: Sequence[Side], hides: Callable[[str], bool]
     bases = parted(merges.ancestry(list(dict.fromkeys(heads))), heads)
     changed = _changes(merges, some, bases, hides)
     out: list[Both] = []
-    for (i, one), (j, two) in combinations(enumerate(some), 2):
+    for (i, first), (j, second) in combinations(enumerate(some), 2):
         base = bases.get((i, j), "")
-        left, right = (changed.get((base, side.tip), {}) for side in (one, two))
+        left, right = (changed.get((base, side.tip), {}) for side in (first, second))
         paths = ([diff.path for diff in left.values()], [diff.path for diff in right.values()])
         level = LOW if left and right else NONE
-        out.append((Pair(one, two, base, level, [], changed=paths), left, right))
+        out.append((Pair(first, second, base, level, [], changed=paths), left, right))
     return out
 
 
@@ -297,7 +297,7 @@ class _BranchTexts:
 
     def want(self, both: Sequence[Both]) -> None:
         """Read what is going to be asked for, in one call of git."""
-        some = (one for _, left, right in both for one in _common(left, right)[:DETAILS])
+        some = (pair for _, left, right in both for pair in _common(left, right)[:DETAILS])
         self._texts = self._merges.texts(
             [oid for a, b in some for oid in (a.old, a.new, b.new)][:BLOBS]
         )
@@ -368,7 +368,7 @@ def name_authors(
 
     `working` tells who is at work in a work tree.
     """
-    for file in [one for one in pair.files if one.level in {HIGH, CRITICAL}][:5]:
+    for file in [file for file in pair.files if file.level in {HIGH, CRITICAL}][:5]:
         for mine, side in zip(file.authors, (pair.one, pair.two), strict=True):
             mine += working(side.root) if side.root and side.tip != side.head else []
             mine += merges.authors(

@@ -146,12 +146,12 @@ def _with_hits(record: Record, copy: Record, replica: str) -> Record:
 
     A copy that was shared a moment ago has none.
     """
-    seen = [one.fields.get("first_seen") for one in (record, copy)]
+    seen = [version.fields.get("first_seen") for version in (record, copy)]
     after = record.change(
         first_seen=min(filter(None, seen), default=None),
         last_seen=max(filter(None, (record.get("last_seen"), copy.get("last_seen"))), default=None),
     )
-    own, shared = (hits_of(one, replica) for one in (copy, record))
+    own, shared = (hits_of(version, replica) for version in (copy, record))
     return counted(after, "occurrences", max(0, own - shared), replica)
 
 

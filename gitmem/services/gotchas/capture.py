@@ -83,7 +83,7 @@ def claim(
     state: "State",
     rule: Rule,
     mark: "Fingerprint",
-    known: "Sequence[dict[str, Any]]",
+    gotchas: "Sequence[dict[str, Any]]",
     now: float,
     session: str,
     output: str,
@@ -97,22 +97,24 @@ def claim(
     Who cannot tell them gives them back with `State.return_hits`. Where it `waits`, hits of a
     gotcha that is there and open stay, to be told together (`services.gotchas.hits`).
 
-    The hit itself has been counted. `known` are the live records of its pattern. The anchors are
+    The hit itself has been counted. `gotchas` are the live records of its pattern. The anchors are
     the caller's to add.
     """
     hits = state.hits(mark.pattern, now, rule.window, sessions=rule.sessions)
     # one that stands for this error too, when errors were put together
     scopes = {
         row["id"]: row["store"]
-        for row in sorted(known, key=lambda row: row["store"] == "shared")
+        for row in sorted(gotchas, key=lambda row: row["store"] == "shared")
         if row["kind"] == "gotcha" and row["store"] in {"shared", "private"}
     }
     id = gotcha_id(mark.pattern)
     # a shared one first, then the one that the pattern names
-    target = min(scopes, key=lambda one: (scopes[one] != "shared", one != id), default=id)
+    target = min(
+        scopes, key=lambda store_id: (scopes[store_id] != "shared", store_id != id), default=id
+    )
     if not rule.on or (hits < rule.threshold and not scopes):
         return Due(hits, target if scopes else None)
-    if waits and any(row["id"] == target and not row["resolved"] for row in known):
+    if waits and any(row["id"] == target and not row["resolved"] for row in gotchas):
         return Due(hits, target)
     times, first = state.claim_hits(mark.pattern, now, rule.window)
     if not times:

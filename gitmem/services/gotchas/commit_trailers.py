@@ -62,8 +62,8 @@ def split(
 
 def _known(commit: CommitMessage) -> list[Trailer]:
     """Return the trailers of a commit that mean something here, and that say something."""
-    known = {*KINDS, RESOLVES}
-    return [trailer for trailer in commit.trailers if trailer.name in known and trailer.value][
+    names = {*KINDS, RESOLVES}
+    return [trailer for trailer in commit.trailers if trailer.name in names and trailer.value][
         :MOST
     ]
 

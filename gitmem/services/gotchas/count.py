@@ -32,7 +32,7 @@ def record(
     who: Writer,
     rule: Rule,
     mark: Fingerprint,
-    known: Sequence[dict[str, Any]],
+    gotchas: Sequence[dict[str, Any]],
     anchors: Sequence[dict[str, Any]],
     output: str,
     command: str,
@@ -40,10 +40,10 @@ def record(
 ) -> CountResult:
     """Count a hit, and capture the error when it has repeated.
 
-    `known` are the live gotchas of its pattern; raises what a write raises. `stores` gives a store
-    by its scope; its listener is told (`track`).
+    `gotchas` are the live gotchas of its pattern; raises what a write raises. `stores` gives a
+    store by its scope; its listener is told (`track`).
     """
-    out = _record(stores, state, who, rule, mark, known, anchors, output, command, root)
+    out = _record(stores, state, who, rule, mark, gotchas, anchors, output, command, root)
     stores("shared").say(
         Notice(
             "track",
@@ -60,7 +60,7 @@ def _record(
     who: Writer,
     rule: Rule,
     mark: Fingerprint,
-    known: Sequence[dict[str, Any]],
+    gotchas: Sequence[dict[str, Any]],
     anchors: Sequence[dict[str, Any]],
     output: str,
     command: str,
@@ -70,7 +70,7 @@ def _record(
     # who names no session speaks of this time: where sessions are counted, two such times are two
     session = who.session or (f"by-hand-{now:.6f}" if rule.sessions else "by-hand")
     state.add_error(mark.pattern, now, session, rule.window)
-    due = claim(state, rule, mark, known, now, who.session, output, command, root)
+    due = claim(state, rule, mark, gotchas, now, who.session, output, command, root)
     if due.id is None or due.facts is None:
         return CountResult(due.hits, due.id)
     target, facts = due.id, {**due.facts, "anchors": list(anchors)}
@@ -87,7 +87,7 @@ def _record(
         state.return_hits(mark.pattern, now)
         raise
     if (
-        not any(row["id"] == target for row in known)
+        not any(row["id"] == target for row in gotchas)
         and not written.journaled
         and not _lives(stores(due.scope), target)
     ):

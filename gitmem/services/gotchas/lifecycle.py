@@ -81,13 +81,13 @@ def _words(title: str) -> list[str]:
     return sorted(set(re.findall(r"\w+", title.casefold())))
 
 
-def _same_code(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _same_code(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Say whether two places are the same lines, or the same symbol.
 
     A whole file has room for many gotchas.
     """
     keys = ("path", "lines", "symbol")
-    return bool(one.get("lines") or one.get("symbol")) and [one.get(key) for key in keys] == [
+    return bool(first.get("lines") or first.get("symbol")) and [first.get(key) for key in keys] == [
         other.get(key) for key in keys
     ]
 
@@ -230,7 +230,7 @@ def merge(
     if vouched_for:
         texts = [into.body.rstrip(), *(_quoted(other, after) for other in vouched_for)]
         after = after.change(body="\n\n".join(filter(None, texts)) + "\n")
-    after, found = write.clean(after, who.allow)
+    after, secrets = write.clean(after, who.allow)
     if vouched_for or not into.unconfirmed:
         after = write.vouched(who, after)
     after = restamp(into, after.touched(who.clock.stamp()))
@@ -254,7 +254,7 @@ def merge(
         session=who.session,
     )
     todo = [operations.put(after, into), *(operations.put(new, old) for old, new in gone)]
-    return Change(into, after, store.write(todo, message), found)
+    return Change(into, after, store.write(todo, message), secrets)
 
 
 def _merged_triggers(into: Record, others: Sequence[Record]) -> dict[str, Any] | None:

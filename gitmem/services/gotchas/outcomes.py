@@ -69,11 +69,11 @@ def settle(
         if not attempts.claim(state, number, lease):
             continue  # another process draws this one
         try:
-            found = [(store, store.get(id).record) for store, id in find(str(facts["pattern"]))]
-            if not found and waiting() and lease - float(facts["at"]) < OLD:
+            matching = [(store, store.get(id).record) for store, id in find(str(facts["pattern"]))]
+            if not matching and waiting() and lease - float(facts["at"]) < OLD:
                 attempts.put_back(state, number, lease)
                 continue
-            out += _conclude(who, found, facts, tree(str(facts["root"])), home)
+            out += _conclude(who, matching, facts, tree(str(facts["root"])), home)
         except (UserError, KeyError, TypeError, ValueError):
             pass  # forgotten meanwhile, or nothing that makes sense any more
         except GitmemError:
@@ -85,13 +85,13 @@ def settle(
 
 def _conclude(
     who: Writer,
-    found: Sequence[tuple[Store, Record]],
+    matching: Sequence[tuple[Store, Record]],
     facts: Facts,
     tree: WorkTree,
     home: str,
 ) -> list[Change]:
     out = []
-    for store, record in found:
+    for store, record in matching:
         if (
             record.kind != "gotcha"
             or record.resolved
@@ -141,8 +141,8 @@ def _learn(
         name for path in edited if (name := _setting(path, home))
     ]
     text = workaround(str(facts["command"]), str(facts["failed"]), helped, settings)
-    known = str(record.fields.get("workaround") or "")
-    if not text or text == known or (known and not known.startswith((HELPED, RUN_AS))):
+    before = str(record.fields.get("workaround") or "")
+    if not text or text == before or (before and not before.startswith((HELPED, RUN_AS))):
         return None
     return write.update(
         store,

@@ -185,7 +185,9 @@ def archive_repeated(
         _write(shared, who, changed, subject, list(facts))
     proposals = [proposal for proposal, _ in repeated]
     subject = f"consolidate: archive {counted(len(proposals), 'proposal')} that shared facts repeat"
-    _write(private, who, archivals(who, proposals), subject, [one.id for one in proposals])
+    _write(
+        private, who, archivals(who, proposals), subject, [proposal.id for proposal in proposals]
+    )
 
 
 def _with_sources(fact: Record, proposal: Record) -> Record:

@@ -75,8 +75,10 @@ def _may_be_of_one_thing(first: str, second: str) -> bool:
     return 2 * len(one & other) >= min(len(one), len(other))
 
 
-def _turned_around(one: Contradiction | None) -> Contradiction | None:
-    return one and one._replace(first=one.second, second=one.first)
+def _turned_around(contradiction: Contradiction | None) -> Contradiction | None:
+    return contradiction and contradiction._replace(
+        first=contradiction.second, second=contradiction.first
+    )
 
 
 # -- what one of them says was replaced
@@ -165,7 +167,12 @@ def _opposite_parts(a: ParsedFact, b: ParsedFact) -> int:
     """Return how many prepositions of the first have their opposite in the second."""
     ours = {part.preposition for part in a.parts}
     theirs = {part.preposition for part in b.parts}
-    return sum(are_opposites(one, other) for one in ours - theirs for other in theirs - ours if one)
+    return sum(
+        are_opposites(our_part, other)
+        for our_part in ours - theirs
+        for other in theirs - ours
+        if our_part
+    )
 
 
 def _general_denial(
@@ -187,23 +194,23 @@ def _number(a: ParsedFact, b: ParsedFact, differs: Difference) -> Contradiction 
     """Return a contradiction of texts that differ in one number alone."""
     if a.denies != b.denies or len(differs.first) != 1 or len(differs.second) != 1:
         return None
-    one, other = differs.first[0], differs.second[0]
-    if _are_versions(one, other) and a.words.index(one) and b.words.index(other):
-        is_amount = _is_amount(a, one) and _is_amount(b, other) and not a.denies
-        return contradiction("version", [one], [other]) if is_amount else None
-    are_alike = one.sort == other.sort == NUMBER and one.unit == other.unit
-    if not are_alike or a.denies or not (_is_amount(a, one) and _is_amount(b, other)):
+    first, other = differs.first[0], differs.second[0]
+    if _are_versions(first, other) and a.words.index(first) and b.words.index(other):
+        is_amount = _is_amount(a, first) and _is_amount(b, other) and not a.denies
+        return contradiction("version", [first], [other]) if is_amount else None
+    are_alike = first.sort == other.sort == NUMBER and first.unit == other.unit
+    if not are_alike or a.denies or not (_is_amount(a, first) and _is_amount(b, other)):
         return None
-    if differs.shared == 1 and _is_label(a, one) and _is_label(b, other):
+    if differs.shared == 1 and _is_label(a, first) and _is_label(b, other):
         return None
-    named = _is_version(a, one) or _is_version(b, other)
-    return Contradiction("version" if named else "number", _shown(a, one), _shown(b, other))
+    named = _is_version(a, first) or _is_version(b, other)
+    return Contradiction("version" if named else "number", _shown(a, first), _shown(b, other))
 
 
-def _are_versions(one: Word, other: Word) -> bool:
+def _are_versions(first: Word, other: Word) -> bool:
     """Return whether two names differ in their number alone: `ES2017`, `ES2022`."""
-    stems = [_DIGITS.sub("#", word.text) for word in (one, other)]
-    return one.sort == other.sort == NAME and stems[0] == stems[1] and stems[0][0].isalpha()
+    stems = [_DIGITS.sub("#", word.text) for word in (first, other)]
+    return first.sort == other.sort == NAME and stems[0] == stems[1] and stems[0][0].isalpha()
 
 
 def _is_amount(statement: ParsedFact, number: Word) -> bool:

@@ -61,7 +61,7 @@ def keep_both(who: Writer, first: Place, second: Place) -> Change:
         "by": who.author[0],
         "at": who.clock.stamp(),
     }
-    others = [one for one in record.get("settled") if one.get("id") != other.id]
+    others = [entry for entry in record.get("settled") if entry.get("id") != other.id]
     after = record.change(settled=[*others, answer])
     return write.update(store, who, record, after, "settle", vouches=True)
 
@@ -75,9 +75,9 @@ def verify(who: Writer, place: Place, findings: Sequence[Finding], commit: str) 
     write.require_person(who, "verify", command=COMMAND)
     _, store, record = place
     facts = {"id": record.id, "choice": "verified", "by": who.author[0], "at": who.clock.stamp()}
-    answers = [{**facts, "words": answer_digest(record, one)} for one in findings]
-    digests = {one["words"] for one in answers}
-    others = [one for one in record.get("settled") if one.get("words") not in digests]
+    answers = [{**facts, "words": answer_digest(record, finding)} for finding in findings]
+    digests = {answer["words"] for answer in answers}
+    others = [entry for entry in record.get("settled") if entry.get("words") not in digests]
     after = record.change(settled=[*others, *answers])
     if has_expired(str(record.get("expires") or ""), who.clock.stamp()):
         after = after.change(expires=None)

@@ -51,10 +51,10 @@ def contradictions(
             if pair in seen or not _seen_together(row, other):
                 continue
             seen.add(pair)
-            found = compare(text, _text(indexes, other))
-            if found is None or _is_successor(indexes, row["id"], other["id"]):
+            difference = compare(text, _text(indexes, other))
+            if difference is None or _is_successor(indexes, row["id"], other["id"]):
                 continue
-            finding = _finding(find, (row, other), found, at)
+            finding = _finding(find, (row, other), difference, at)
             out += [finding] if finding else []
     return sorted(out, key=lambda finding: finding.ids, reverse=True)
 
@@ -70,8 +70,8 @@ def described(
         if not rows.keys() >= set(pair.ids):
             continue
         first, second = (rows[id] for id in pair.ids)
-        found = compare(_text(indexes, first), _text(indexes, second))
-        finding = _finding(find, (first, second), found, at) if found else None
+        difference = compare(_text(indexes, first), _text(indexes, second))
+        finding = _finding(find, (first, second), difference, at) if difference else None
         out += [finding._replace(sure=pair.sure)] if finding else []
     return out
 

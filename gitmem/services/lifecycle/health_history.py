@@ -117,10 +117,10 @@ class _State:
     def counts(self, now: float, clock: Clock, reads: Reads | None = None) -> HealthCounts:
         """Return the counts at a time; `reads` take the place of those that are committed."""
         if reads is None:
-            known = self._reads()
+            last_reads = self._reads()
         else:
-            known = {id: (number, _time(last)) for id, (number, last) in reads.items()}
-        return measure(self._facts.values(), known, now, clock, DECAYED)
+            last_reads = {id: (number, _time(last)) for id, (number, last) in reads.items()}
+        return measure(self._facts.values(), last_reads, now, clock, DECAYED)
 
     def _reads(self) -> dict[str, tuple[int, float]]:
         out: dict[str, tuple[int, float]] = {}

@@ -137,15 +137,15 @@ class MentionReader:
 
     def read(self, text: str) -> list[Mention]:
         """Return what a fact's prose says of the code, each once, in order."""
-        found: dict[Mention, None] = {}
+        mentions: dict[Mention, None] = {}
         for part in _SENTENCES.split(text):
             sentence = " ".join(part.split())
             if not sentence or _REMOVAL.search(_without_names(sentence)):
                 continue
             for start, end, mention in self._in_sentence(sentence):
                 if not _is_denied(sentence, start, end):
-                    found[mention] = None
-        return list(found)[:MOST]
+                    mentions[mention] = None
+        return list(mentions)[:MOST]
 
     def _in_sentence(self, sentence: str) -> Iterator[Found]:
         for match in _PATH.finditer(sentence):
@@ -176,7 +176,7 @@ class MentionReader:
         """Yield names with the version that they are said to have, where it is but one."""
         matches = list(self._versions.finditer(sentence))
         for match in matches:
-            others = {one[2] for one in matches if one[1].lower() == match[1].lower()}
+            others = {other[2] for other in matches if other[1].lower() == match[1].lower()}
             rest = sentence[match.end() :]
             is_count = "." not in match[2] and _COUNTS.match(rest)
             is_range = _LATER.match(rest) or _BOUND.search(sentence[: match.start()])

@@ -34,20 +34,20 @@ def joined(first: Record, others: Sequence[Record], doubted: Collection[str] = (
     fact that stays.
     """
     trusts_all = first.id in doubted
-    known = [first, *(other for other in others if trusts_all or other.id not in doubted)]
+    trusted = [first, *(other for other in others if trusts_all or other.id not in doubted)]
     ids = {record.id for record in (first, *others)}
     fields: dict[str, Any] = {
         "supersedes": sorted({*(first.get("supersedes") or ()), *ids} - {first.id}),
-        "sources": bounded_sources(_distinct(known, "sources")),
-        "anchors": _distinct(known, "anchors"),
+        "sources": bounded_sources(_distinct(trusted, "sources")),
+        "anchors": _distinct(trusted, "anchors"),
     }
     for name in SETS:
-        values = {value for record in known for value in record.get(name) or ()}
+        values = {value for record in trusted for value in record.get(name) or ()}
         fields[name] = sorted(values - ids)
     if first.kind == "gotcha":
-        fields |= _times(known)
+        fields |= _times(trusted)
     after = first.change(**{key: value for key, value in fields.items() if value})
-    return _counted(after, known[1:]) if first.kind == "gotcha" else after
+    return _counted(after, trusted[1:]) if first.kind == "gotcha" else after
 
 
 def _distinct(records: Sequence[Record], name: str) -> list[dict[str, Any]]:

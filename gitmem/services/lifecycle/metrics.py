@@ -73,12 +73,12 @@ def gaps(touched: Iterable[Sequence[str]], anchored: Iterable[str], most: int = 
     for paths in touched:
         commits.update({folder for path in paths for folder in _folders(path)[:1]})
     covered = {folder for path in anchored for folder in _folders(path)}
-    found = [
+    missing = [
         Gap(folder, number)
         for folder, number in commits.items()
         if number >= ACTIVE and folder not in covered
     ]
-    return sorted(found, key=lambda gap: (-gap.commits, gap.path))[:most]
+    return sorted(missing, key=lambda gap: (-gap.commits, gap.path))[:most]
 
 
 def _folders(path: str) -> list[str]:

@@ -116,8 +116,8 @@ class ContradictingFacts:
         while waiting:
             last = waiting[-1]
             behind = [pair.winner for pair in self.pairs if pair.loser == last["id"]]
-            told = {*out, *elsewhere, *(one["id"] for one in waiting)}
-            missing = [id for id in behind if id not in told]
+            covered = {*out, *elsewhere, *(waiting_pair["id"] for waiting_pair in waiting)}
+            missing = [id for id in behind if id not in covered]
             if missing:
                 waiting.append(by_id.get(missing[0]) or self._places[missing[0]][1])
                 continue

@@ -24,12 +24,14 @@ def suggested_check(record: Record, code: CodeView, file_of: FileOf) -> Check | 
         return None
     workaround = str(record.fields.get("workaround") or "")
     text = mentions.prose(record.title, record.body, workaround)
-    every = [one.declared for one in code.manifests]
-    used = [name for one in every for name in (*one.uses, *one.tries, *one.options)]
-    needed = [name for one in every for name in one.needs]
-    started = [name for one in every for name in (*one.starts, *one.scripts)]
+    every = [manifest.declared for manifest in code.manifests]
+    used = [
+        name for manifest in every for name in (*manifest.uses, *manifest.tries, *manifest.options)
+    ]
+    needed = [name for manifest in every for name in manifest.needs]
+    started = [name for manifest in every for name in (*manifest.starts, *manifest.scripts)]
     named = MentionReader(used, [*used, *needed], started).read(text)
-    for mention in sorted(named, key=lambda one: _ORDER.index(one.kind)):
+    for mention in sorted(named, key=lambda mention: _ORDER.index(mention.kind)):
         for check in _checks(mention, code, file_of):
             if evaluate(check, code).state == HOLDS:
                 return check

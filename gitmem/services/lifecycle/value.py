@@ -39,26 +39,26 @@ def other_value(a: ParsedFact, b: ParsedFact, difference: Difference) -> Contrad
         left, right = _without_verbs(a, left), _without_verbs(b, right)
     if not (_is_run(a, left) and _is_run(b, right)):
         return None
-    one, other = _Slot.of(a, left), _Slot.of(b, right)
-    if one is None or other is None or are_rivals is False:
+    ours, other = _Slot.of(a, left), _Slot.of(b, right)
+    if ours is None or other is None or are_rivals is False:
         return None
-    if are_rivals is None and not _excludes(one, other, left, right):
+    if are_rivals is None and not _excludes(ours, other, left, right):
         return None
     named = left[-1].sort == right[-1].sort == NAME
     what = "name" if CALL in {a.verb, b.verb} or (named and _are_paths(left, right)) else "value"
-    sure = bool(are_rivals) or (named and CHOOSE not in {one.kind, other.kind})
+    sure = bool(are_rivals) or (named and CHOOSE not in {ours.kind, other.kind})
     return contradiction(what, left, right, sure=sure)
 
 
-def _excludes(one: "_Slot", other: "_Slot", left: Sequence[Word], right: Sequence[Word]) -> bool:
+def _excludes(first: "_Slot", other: "_Slot", left: Sequence[Word], right: Sequence[Word]) -> bool:
     """Return whether the places of two things that we do not know can hold only one of them."""
-    return not (_is_quality(left, right) or _is_quality(right, left)) and one.excludes(other)
+    return not (_is_quality(left, right) or _is_quality(right, left)) and first.excludes(other)
 
 
 def _is_quality(words: Sequence[Word], others: Sequence[Word]) -> bool:
     """Return whether a word says how the thing is that the others name: `Redis`, `small`."""
-    is_known = any(group_of(word.text) is not None for word in others)
-    return is_known and len(words) == 1 and words[0].sort == PLAIN and not words[0].article
+    has_group = any(group_of(word.text) is not None for word in others)
+    return has_group and len(words) == 1 and words[0].sort == PLAIN and not words[0].article
 
 
 def _are_paths(left: Sequence[Word], right: Sequence[Word]) -> bool:

@@ -29,7 +29,11 @@ def allowed(requirement: str, ecosystem: str = "") -> tuple[SpecifierSet, ...] |
     if not requirement or len(requirement) > LONGEST:
         return None
     sets = [_one_set(part, ecosystem) for part in re.split(r"\|\|?", requirement)]
-    return None if None in sets else tuple(one for one in sets if one is not None)
+    return (
+        None
+        if None in sets
+        else tuple(allowed_range for allowed_range in sets if allowed_range is not None)
+    )
 
 
 def _one_set(text: str, ecosystem: str) -> SpecifierSet | None:
@@ -75,10 +79,10 @@ def _without_stars(version: str) -> str:
 
 
 def _numbers(version: str) -> list[str]:
-    found = _NUMBERS.match(version)
-    if found is None:
+    match = _NUMBERS.match(version)
+    if match is None:
         raise ValueError(version)
-    return found[0].split(".")
+    return match[0].split(".")
 
 
 def _next(numbers: Sequence[int], sign: str) -> str:
@@ -101,8 +105,8 @@ def go_together(
         return None
     points = list(_points(f"{asked} {declared}"))
     return any(
-        one.contains(point) and other.contains(point)
-        for one in ours
+        our_part.contains(point) and other.contains(point)
+        for our_part in ours
         for other in theirs
         for point in points
     )

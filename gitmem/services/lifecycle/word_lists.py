@@ -135,9 +135,9 @@ def is_form(first: str, second: str) -> bool:
 def _by_beginning(pairs: Iterable[tuple[str, str]]) -> Mapping[str, list[tuple[str, str]]]:
     """Return pairs of words, in both orders, by the first three letters: forms share these."""
     out: dict[str, list[tuple[str, str]]] = {}
-    for one, other in pairs:
-        out.setdefault(one[:3], []).append((one, other))
-        out.setdefault(other[:3], []).append((other, one))
+    for first, other in pairs:
+        out.setdefault(first[:3], []).append((first, other))
+        out.setdefault(other[:3], []).append((other, first))
     return out
 
 
@@ -146,4 +146,4 @@ _ANTONYMS, _SYNONYMS = (_by_beginning(_WORDS[name]) for name in ("antonyms", "sa
 
 def _is_pair(pairs: Mapping[str, list[tuple[str, str]]], first: str, second: str) -> bool:
     candidates = pairs.get(first[:3], ())
-    return any(is_form(first, one) and is_form(second, other) for one, other in candidates)
+    return any(is_form(first, form) and is_form(second, other) for form, other in candidates)

@@ -170,11 +170,11 @@ def _locks(commondir: str) -> list[str]:
 
     Git holds none for minutes.
     """
-    found = [os.path.join(commondir, *name) for name in SHARED_LOCKS]
+    locks = [os.path.join(commondir, *name) for name in SHARED_LOCKS]
     for here, _, names in os.walk(os.path.join(commondir, "refs", "gitmem")):
-        found += [os.path.join(here, name) for name in sorted(names) if name.endswith(".lock")]
+        locks += [os.path.join(here, name) for name in sorted(names) if name.endswith(".lock")]
     old = []
-    for path in found:
+    for path in locks:
         with contextlib.suppress(OSError):
             if time.time() - os.path.getmtime(path) > OLD_LOCK:
                 old.append(path)
@@ -243,7 +243,7 @@ def _cycles(edges: list[tuple[str, str, str]]) -> list[list[str]]:
     for source, rel, target in edges:
         if rel == "supersedes":
             before.setdefault(source, []).append(target)
-    found, done = [], set()
+    cycles, done = [], set()
     for start in sorted(before):
         path, here = [start], start
         while here not in done:
@@ -253,10 +253,10 @@ def _cycles(edges: list[tuple[str, str, str]]) -> list[list[str]]:
                 break
             here = nexts[0]
             if here in path:
-                found.append(path[path.index(here) :])
+                cycles.append(path[path.index(here) :])
                 break
             path.append(here)
-    return found
+    return cycles
 
 
 def check_index(home: Home) -> Iterator[HealthFinding]:
@@ -267,12 +267,12 @@ def check_index(home: Home) -> Iterator[HealthFinding]:
         return
     repair = repairs.drop_index(path)
     answer = _quick_check(path)
-    found = open_index(path) if answer == "ok" else None
+    index = open_index(path) if answer == "ok" else None
     if answer != "ok":
         yield HealthFinding(
             "error", f"the index is damaged: {answer}", "Run: git mem doctor --fix", repair
         )
-    elif found is None:
+    elif index is None:
         yield HealthFinding(
             "warning",
             f"the index has another schema than {SCHEMA}.",
@@ -280,7 +280,7 @@ def check_index(home: Home) -> Iterator[HealthFinding]:
             repair,
         )
     else:
-        found.db.close()
+        index.db.close()
         yield HealthFinding("ok", "the index is sound")
 
 

@@ -72,26 +72,26 @@ class Mender:
     def _store(
         self, name: str, store: Store, tip: str, candidates: Sequence[str], now: int
     ) -> None:
-        found = survey(self._objects, self._git, [tip])
-        exact = self._exact(name, found)
+        damage = survey(self._objects, self._git, [tip])
+        exact = self._exact(name, damage)
         if exact:
             self.report.append(f"{store.ref}: wrote {exact} file(s) anew, to the byte")
             if is_whole(self._git, [tip]):
                 return
-            found = survey(self._objects, self._git, [tip])
-        if not found.commits:
-            known = [c for c in candidates if _is_there(self._objects, c)]
-            found = survey(self._objects, self._git, known)
-            found.gone[tip] = ""
-        left, lost, approximate = self._left(name, tip, found)
-        wanted = self._known(name, tip, found)
+            damage = survey(self._objects, self._git, [tip])
+        if not damage.commits:
+            present = [c for c in candidates if _is_there(self._objects, c)]
+            damage = survey(self._objects, self._git, present)
+            damage.gone[tip] = ""
+        left, lost, approximate = self._left(name, tip, damage)
+        wanted = self._known(name, tip, damage)
         older = [
             path
             for path, entry in left.items()
             if isinstance(entry, TreeEntry) and wanted.get(path, entry.oid) != entry.oid
         ]
-        stands = whole_history(self._objects, found)
-        parents = stands.get(found.commits[0].oid, ()) if found.commits else ()
+        stands = whole_history(self._objects, damage)
+        parents = stands.get(damage.commits[0].oid, ()) if damage.commits else ()
         who = Identity(*(store.author if store.author[0] else ("gitmem", "gitmem@localhost")), now)
         new = mended(self._objects, parents, left, lost, who)
         if is_whole(self._git, [tip]):  # the very folders were made anew
@@ -99,10 +99,10 @@ class Mender:
             return
         self._objects.move(store.ref, tip, new, "gitmem: mend")
         expire_reflogs(store, [store.ref])
-        self._tell(store.ref, found, stands, older, approximate, lost)
+        self._tell(store.ref, damage, stands, older, approximate, lost)
 
     def _left(
-        self, name: str, tip: str, found: DamageSurvey
+        self, name: str, tip: str, damage: DamageSurvey
     ) -> tuple[dict[str, TreeEntry | bytes], list[str], list[str]]:
         """Return what is left of a store by path, what is lost, and what is only approximate.
 
@@ -116,11 +116,11 @@ class Mender:
                 approximate.add(path)
             return made[0] if made else None
 
-        left, lost = remains(self._objects, found, instead)
-        known = self._known(name, tip, found)
-        if known:  # the index says what there was: more than the folders that can be read
+        left, lost = remains(self._objects, damage, instead)
+        indexed = self._known(name, tip, damage)
+        if indexed:  # the index says what there was: more than the folders that can be read
             records: dict[str, TreeEntry | bytes] = {}
-            for path, oid in known.items():
+            for path, oid in indexed.items():
                 here = left.get(path)
                 if isinstance(here, TreeEntry) and here.oid == oid:
                     records[path] = here
@@ -129,7 +129,7 @@ class Mender:
                 elif (made := instead(path, oid) or here) is not None:
                     records[path] = made
             lost = sorted(
-                {*known, *(path for path in lost if not in_record_folder(path))} - records.keys()
+                {*indexed, *(path for path in lost if not in_record_folder(path))} - records.keys()
             )
             left = {
                 path: value for path, value in left.items() if not in_record_folder(path)
@@ -138,7 +138,7 @@ class Mender:
         lost = [path for path in lost if path != FORMAT_PATH]
         return left, lost, sorted(approximate & left.keys())
 
-    def _known(self, name: str, tip: str, found: DamageSurvey) -> dict[str, str]:
+    def _known(self, name: str, tip: str, damage: DamageSurvey) -> dict[str, str]:
         """Return {path: oid} of the records if the index is as of the tip.
 
         The index may also be as of a commit that cannot be read, because such a commit may be
@@ -151,14 +151,14 @@ class Mender:
         )
         return (
             rebuilt.paths(self._db, name)
-            if self._db and row and (row[0] == tip or row[0] in found.gone)
+            if self._db and row and (row[0] == tip or row[0] in damage.gone)
             else {}
         )
 
     def _tell(
         self,
         ref: str,
-        found: DamageSurvey,
+        damage: DamageSurvey,
         stands: Mapping[str, Sequence[str]],
         older: list[str],
         approximate: list[str],
@@ -166,9 +166,9 @@ class Mender:
     ) -> None:
         same = sum(new == (old,) for old, new in stands.items())
         again = sum(bool(new) and new != (old,) for old, new in stands.items())
-        gone = sum(not path for path in found.gone.values())
+        gone = sum(not path for path in damage.gone.values())
         text = (
-            f"{ref}: {len(found.gone)} object(s) are gone; {same} commit(s) stay, {again} were "
+            f"{ref}: {len(damage.gone)} object(s) are gone; {same} commit(s) stay, {again} were "
             f"made anew or joined"
         )
         self.report.append(f"{text}, {gone} could not be read" if gone else text)
@@ -186,10 +186,10 @@ class Mender:
         else:
             self.report.append("every record of the last commit is there")
 
-    def _exact(self, name: str, found: DamageSurvey) -> int:
+    def _exact(self, name: str, damage: DamageSurvey) -> int:
         """Write files anew that the index knows to the byte; return how many."""
         rows = []
-        for oid, path in found.gone.items():
+        for oid, path in damage.gone.items():
             if path == FORMAT_PATH and self._blob_id(FORMAT_BYTES) == oid:
                 rows.append((oid, "blob", FORMAT_BYTES))
             made = (

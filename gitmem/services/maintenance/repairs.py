@@ -33,7 +33,7 @@ def is_commit(git: Git, oid: str) -> bool:
     return git.call("cat-file", "-e", f"{oid}^{{commit}}", ok=(0, 1, 128))[0] == 0
 
 
-def set_ref(git: Git, home: Home, commondir: str, ref: str, known: str) -> Callable[[], str]:
+def set_ref(git: Git, home: Home, commondir: str, ref: str, commit: str) -> Callable[[], str]:
     """Return what gives a broken ref its last commit again."""
 
     def repair() -> str:
@@ -42,7 +42,7 @@ def set_ref(git: Git, home: Home, commondir: str, ref: str, known: str) -> Calla
             try:
                 raw_ref(commondir, ref)
             except External:
-                tip = _newest(git, known)
+                tip = _newest(git, commit)
                 _replace_ref(os.path.join(commondir, ref), tip, home.shared)
                 return f"set {ref} to {tip[:12]}, its last commit that is here"
         return f"{ref} is in order again"
@@ -55,23 +55,23 @@ def last_good(git: Git, commondir: str, ref: str, index: Index | None, name: str
 
     The best candidate comes first.
     """
-    known = [tip for tip in (index_tips(index).get(name), packed_ref(commondir, ref)) if tip]
+    tips = [tip for tip in (index_tips(index).get(name), packed_ref(commondir, ref)) if tip]
     with contextlib.suppress(OSError):
         lines = (
             Path(commondir, "logs", ref).read_text(encoding="utf-8", errors="replace").splitlines()
         )
-        known += [oid for line in reversed(lines[-50:]) for oid in line.split(" ", 2)[1::-1]]
+        tips += [oid for line in reversed(lines[-50:]) for oid in line.split(" ", 2)[1::-1]]
     kept = (
         git.run("for-each-ref", "--sort=-committerdate", "--format=%(objectname)", BACKUP, REMOTES)
         .decode()
         .split()
     )
-    known += kept if ref == SHARED else []
-    good = [oid for oid in dict.fromkeys(known) if is_commit(git, oid)]
+    tips += kept if ref == SHARED else []
+    good = [oid for oid in dict.fromkeys(tips) if is_commit(git, oid)]
     return list(dict.fromkeys([*(_newest(git, oid) for oid in good[:1]), *good]))
 
 
-def _newest(git: Git, known: str) -> str:
+def _newest(git: Git, commit: str) -> str:
     """Return the end of the longest chain of unreferenced commits that follows a known one.
 
     These commits are writes that the known commit had not seen.
@@ -91,10 +91,10 @@ def _newest(git: Git, known: str) -> str:
         for line in out.splitlines()
         if line.startswith(b"dangling commit ")
     ]
-    best = (0, known)
+    best = (0, commit)
     for oid in sorted(lost):
-        if git.call("merge-base", "--is-ancestor", known, oid, ok=(0, 1, 128))[0] == 0:
-            best = max(best, (int(git.run("rev-list", "--count", f"{known}..{oid}")), oid))
+        if git.call("merge-base", "--is-ancestor", commit, oid, ok=(0, 1, 128))[0] == 0:
+            best = max(best, (int(git.run("rev-list", "--count", f"{commit}..{oid}")), oid))
     return best[1]
 
 

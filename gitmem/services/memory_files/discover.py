@@ -424,15 +424,15 @@ class Finder:
 
     def _read(self, memo: Memo, real: str) -> Memo | None:
         try:
-            found = os.stat(real)
+            facts = os.stat(real)
         except OSError:
             self._notes.append(f"{memo.name} is a link that leads nowhere.")
             return None
-        if not memo.within and found.st_uid not in {os.geteuid(), 0}:
+        if not memo.within and facts.st_uid not in {os.geteuid(), 0}:
             self._notes.append(f"{memo.name} belongs to another user: it is not read.")
             return None
         data = read_regular(real, SIZE + 1)
-        if not data and found.st_size:
+        if not data and facts.st_size:
             self._notes.append(f"{memo.name} cannot be read: check its owner and mode.")
             return None
         notes = []
@@ -481,7 +481,7 @@ class Finder:
             page=page,
             text=text,
             data=data,
-            written=found.st_mtime,
+            written=facts.st_mtime,
             cut=cut or bool(page.dropped),
             globs=globs,
             notes=tuple(notes),
@@ -497,14 +497,18 @@ class Finder:
         return {statement.key for statement in page.statements}
 
     def _page(
-        self, kind: str, text: str, scrub: Callable[[str], str], known: Callable[[str], bool]
+        self,
+        kind: str,
+        text: str,
+        scrub: Callable[[str], str],
+        is_name: Callable[[str], bool],
     ) -> NotePage:
-        page = parse(text, known, scrub)
+        page = parse(text, is_name, scrub)
         if kind == "topic" and (page.front.get("description") or page.front.get("name")):
             title = (page.front.get("description") or page.front["name"])[0]
             topic = TOPICS.get("".join(page.front.get("type", ["fact"])[:1]).lower(), "fact")
-            one = whole(page, text, title, topic, scrub)
-            page = replace(page, statements=(one,) if one else ())
+            statement = whole(page, text, title, topic, scrub)
+            page = replace(page, statements=(statement,) if statement else ())
         return page
 
     def _import(self, memo: Memo, line: int, target: str, depth: int) -> None:
@@ -563,24 +567,24 @@ def _globs(patterns: list[str], root: str) -> Iterator[str]:
     Braces are expanded. A folder stands for everything that is in it.
     """
     for pattern in patterns:
-        for one in _spelled(pattern.strip().removeprefix("./").lstrip("/"), 0):
-            plain = one.rstrip("/")
+        for spelling in _spelled(pattern.strip().removeprefix("./").lstrip("/"), 0):
+            plain = spelling.rstrip("/")
             if not plain or ".." in plain.split("/"):
                 continue
             yield (
                 f"{plain}/**"
-                if one.endswith("/")
+                if spelling.endswith("/")
                 or (not re.search(r"[*?\[]", plain) and os.path.isdir(os.path.join(root, plain)))
                 else plain
             )
 
 
 def _spelled(pattern: str, depth: int) -> Iterator[str]:
-    found = re.search(r"\{([^{}]*)\}", pattern)
-    if not found or depth > 3:
+    match = re.search(r"\{([^{}]*)\}", pattern)
+    if not match or depth > 3:
         yield pattern
         return
-    for part in found[1].split(",")[:16]:
+    for part in match[1].split(",")[:16]:
         yield from _spelled(
-            pattern[: found.start()] + part.strip() + pattern[found.end() :], depth + 1
+            pattern[: match.start()] + part.strip() + pattern[match.end() :], depth + 1
         )

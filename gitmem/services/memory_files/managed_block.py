@@ -107,10 +107,10 @@ def line_of(entry: BlockEntry) -> str:
 
 def unlabelled(text: str) -> tuple[str, str, str]:
     """Return the label, the title and the workaround of a line's text."""
-    found = _LABEL.match(text)
-    rest = text[found.end() :] if found else text
+    match = _LABEL.match(text)
+    rest = text[match.end() :] if match else text
     title, mark, workaround = rest.partition(WORKAROUND)
-    return found[1] if found else "", title.strip(), workaround.strip() if mark else ""
+    return match[1] if match else "", title.strip(), workaround.strip() if mark else ""
 
 
 def find(lines: Sequence[str]) -> list[ManagedBlock]:
@@ -150,14 +150,14 @@ def _reach(lines: Sequence[str], n: int, limit: int, step: int) -> int:
 
 
 def _block(lines: Sequence[str], first: int, last: int, whole: bool) -> ManagedBlock:
-    found: list[BlockLine] = []
+    block_lines: list[BlockLine] = []
     added: list[tuple[int, str]] = []
     loose: list[str] = []
     gap = follows = False  # after an empty line of what is loose; after a line that was added
     for n in range(first, last + 1):
         text = lines[n].rstrip()
         if (row := _LINE.match(text)) and not _BEGIN.match(text):
-            found.append(BlockLine(row[3], row[1], n + 1, row[4]))
+            block_lines.append(BlockLine(row[3], row[1], n + 1, row[4]))
         elif _BEGIN.match(text) or _END.match(text) or text.strip() in OWN:
             pass
         elif not text:
@@ -178,9 +178,9 @@ def _block(lines: Sequence[str], first: int, last: int, whole: bool) -> ManagedB
         first,
         last,
         whole,
-        tuple(found),
+        tuple(block_lines),
         tuple(added),
-        int(begin[1]) if begin and begin[1] else len(found),
+        int(begin[1]) if begin and begin[1] else len(block_lines),
         tuple(loose),
     )
 
@@ -197,12 +197,12 @@ def _fenced(lines: Sequence[str]) -> set[int]:
     out: set[int] = set()
     opened, mark = -1, ""
     for n, line in enumerate(lines):
-        found = _FENCE.match(line)
-        if not found:
+        match = _FENCE.match(line)
+        if not match:
             continue
         if opened < 0:
-            opened, mark = n, found[1]
-        elif found[1].startswith(mark) and not line.strip().strip(mark[0]):
+            opened, mark = n, match[1]
+        elif match[1].startswith(mark) and not line.strip().strip(mark[0]):
             out.update(range(opened, n + 1))
             opened = -1
     return out

@@ -44,8 +44,8 @@ def _equal(old: Sequence[PairedStatement], new: Sequence[PairedStatement]) -> li
         waiting.setdefault(old[n].key, []).append(n)
     out = []
     for n in sorted(range(len(new)), key=lambda n: (new[n].line, n)):
-        if found := waiting.get(new[n].key):
-            out.append((found.pop(0), n))
+        if candidates := waiting.get(new[n].key):
+            out.append((candidates.pop(0), n))
     return out
 
 
@@ -106,17 +106,17 @@ def _words(text: str) -> set[str]:
     }
 
 
-def likeness(one: str, two: str) -> float:
+def likeness(first: str, two: str) -> float:
     """Return how much two texts have in common, from 0 to 1.
 
     The measure is their characters in order, or their words if that is more.
     """
-    one, two = one[:LONG].casefold(), two[:LONG].casefold()
-    if not one or not two:
-        return float(one == two)
-    a, b = set(one.split()), set(two.split())
+    first, two = first[:LONG].casefold(), two[:LONG].casefold()
+    if not first or not two:
+        return float(first == two)
+    a, b = set(first.split()), set(two.split())
     words = 2 * len(a & b) / (len(a) + len(b)) if a and b else 0.0
-    match = SequenceMatcher(None, one, two, autojunk=False)
+    match = SequenceMatcher(None, first, two, autojunk=False)
     if match.quick_ratio() < NEAR:
         return words
     return max(words, match.ratio())

@@ -40,8 +40,8 @@ class ImportedRecord:
     @property
     def source(self) -> dict[str, Any]:
         """Where it was read."""
-        found = self.record.fields.get("source")
-        return found if isinstance(found, dict) else {}
+        field = self.record.fields.get("source")
+        return field if isinstance(field, dict) else {}
 
     @property
     def own(self) -> str:
@@ -94,8 +94,8 @@ class Action:
     @property
     def id(self) -> str:
         """The record's id, empty when there is none."""
-        found = self.after or self.before
-        return found.id if found else ""
+        record = self.after or self.before
+        return record.id if record else ""
 
 
 @dataclass(frozen=True, slots=True)

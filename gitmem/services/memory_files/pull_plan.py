@@ -122,15 +122,15 @@ class _Planner:
         is_committed = memo.tracked and memo.name not in self.world.dirty
         return "" if is_committed else memo.reader
 
-    def _knows(self, one: ImportedRecord) -> bool:
+    def _knows(self, imported: ImportedRecord) -> bool:
         """Return whether this work tree may decide about a record.
 
         It may if it has what the record was read from, or if nobody has that any more.
         """
-        return self._holding(one) in {"here", "lost"}
+        return self._holding(imported) in {"here", "lost"}
 
-    def _holding(self, one: ImportedRecord) -> str:
-        commit = str(one.source.get("commit") or "")
+    def _holding(self, imported: ImportedRecord) -> str:
+        commit = str(imported.source.get("commit") or "")
         if not commit or commit == self.world.commit:
             return "here"
         if commit not in self._holds:
@@ -158,11 +158,16 @@ class _Planner:
             return ""
         return self.world.author(memo, _lines_of(memo, statement))
 
-    def _may_change(self, memo: Memo, statement: FileStatement, one: ImportedRecord) -> bool:
+    def _may_change(self, memo: Memo, statement: FileStatement, imported: ImportedRecord) -> bool:
         """Say whether what a file says may change a record; else note that it does not."""
         if not self._author(memo, statement):
             return True
-        self._note(SAME if one.is_live and one.own == statement.key else HELD, memo, statement, one)
+        self._note(
+            SAME if imported.is_live and imported.own == statement.key else HELD,
+            memo,
+            statement,
+            imported,
+        )
         return False
 
     def _keep_what_others_removed(self) -> None:
@@ -171,34 +176,37 @@ class _Planner:
         What waits in the inbox goes with its line.
         """
         left = []
-        for one, memo in self.gone:
-            name, key = memo.name if memo else str(one.source.get("file")), one.source.get("hash")
-            tracked = memo.blamed if memo else one.source.get("commit") and name
+        for imported, memo in self.gone:
+            name, key = (
+                memo.name if memo else str(imported.source.get("file")),
+                imported.source.get("hash"),
+            )
+            tracked = memo.blamed if memo else imported.source.get("commit") and name
             remover = ""
-            if tracked and not one.is_proposal:
-                since = str(one.source.get("commit") or "")
+            if tracked and not imported.is_proposal:
+                since = str(imported.source.get("commit") or "")
                 # a link may have taken the file's name
-                names = dict.fromkeys((str(tracked), str(one.source.get("file") or tracked)))
+                names = dict.fromkeys((str(tracked), str(imported.source.get("file") or tracked)))
                 remover = next(
                     filter(None, (self.world.remover(path, since, str(key)) for path in names)), ""
                 )
             if not remover:
-                left.append((one, memo))
+                left.append((imported, memo))
                 continue
-            self.used.add(one.record.id)
+            self.used.add(imported.record.id)
             self.plan.actions.append(
                 Action(
                     HELD,
                     name,
-                    int(one.source.get("line") or 0),
-                    one.scope,
-                    one.record.title,
-                    one.record,
+                    int(imported.source.get("line") or 0),
+                    imported.scope,
+                    imported.record.title,
+                    imported.record,
                 )
             )
             self.plan.notes.append(
                 f"{name}: {remover} took out a line; its record "
-                f"{managed_block.short(one.record.id)} stays."
+                f"{managed_block.short(imported.record.id)} stays."
             )
         self.gone = left
 
@@ -276,8 +284,8 @@ class _Planner:
 
         Say whether it differs from the record.
         """
-        told = text_of(row, self.world.clean)
-        if line.text == told:
+        words = text_of(row, self.world.clean)
+        if line.text == words:
             return False
         _, title, helps = managed_block.unlabelled(line.text)
         if not usual(title):
@@ -287,7 +295,7 @@ class _Planner:
             return False
         scope = str(row["store"])
         before = self.world.store(scope).get(str(row["id"])).record
-        _, was_title, was_helps = managed_block.unlabelled(told)
+        _, was_title, was_helps = managed_block.unlabelled(words)
         title, helps = (
             whole(title, was_title, before.title),
             whole(helps, was_helps, str(before.get("workaround") or "")),
@@ -298,7 +306,7 @@ class _Planner:
         if (after.title, after.get("workaround")) == (before.title, before.get("workaround")):
             return False
         self._settle(
-            memo, line.number, scope, before, after, managed_block.check(told) != line.check
+            memo, line.number, scope, before, after, managed_block.check(words) != line.check
         )
         return True
 
@@ -354,9 +362,9 @@ class _Planner:
                 self._changed(memo, statement, changed[j])
             else:
                 self._unpaired(memo, statement, new[j], live)
-        done = {id(one) for one in changed.values()}
+        done = {id(imported) for imported in changed.values()}
         if not memo.cut:
-            self.gone += [(one, memo) for one in live if id(one) not in done]
+            self.gone += [(imported, memo) for imported in live if id(imported) not in done]
 
     def _unpaired(
         self,
@@ -382,14 +390,14 @@ class _Planner:
 
         For example, a rule keeps its id when it gets an exception that was a record of its own.
         """
-        there = {id(one) for one in equal.values()}
-        left = [one for one in mine if id(one) not in there]
+        there = {id(imported) for imported in equal.values()}
+        left = [imported for imported in mine if id(imported) not in there]
         hashes: dict[str, list[ImportedRecord]] = {}
         lines: dict[int, list[ImportedRecord]] = {}
-        for one in left:
-            hashes.setdefault(str(one.source.get("hash")), []).append(one)
-            if one.is_live and not one.edited:
-                lines.setdefault(one.said().line, []).append(one)
+        for imported in left:
+            hashes.setdefault(str(imported.source.get("hash")), []).append(imported)
+            if imported.is_live and not imported.edited:
+                lines.setdefault(imported.said().line, []).append(imported)
         out: dict[int, ImportedRecord] = {}
         for j, statement in enumerate(memo.page.statements) if left else ():
             if j in equal:
@@ -405,7 +413,7 @@ class _Planner:
                 there.add(id(out[j]))
         return out
 
-    def _longer(self, memo: Memo, statement: FileStatement, one: ImportedRecord) -> None:
+    def _longer(self, memo: Memo, statement: FileStatement, imported: ImportedRecord) -> None:
         """Have a record say what its statement says with more to it.
 
         What somebody made of its words meanwhile stays.
@@ -414,23 +422,23 @@ class _Planner:
             (
                 (title, body)
                 for key, title, body in statement.older
-                if key == one.source.get("hash")
+                if key == imported.source.get("hash")
             ),
             None,
         )
-        before = one.record
+        before = imported.record
         bare = was[0].rstrip(_STOPS) if was else ""
         if (
             was is None
-            or not one.edited
-            or one.own == statement.key
-            or not self._knows(one)
+            or not imported.edited
+            or imported.own == statement.key
+            or not self._knows(imported)
             or not statement.title.startswith(bare)
         ):
-            self._changed(memo, statement, one)
+            self._changed(memo, statement, imported)
             return
         if self._author(memo, statement):
-            self._changed(memo, statement, one)
+            self._changed(memo, statement, imported)
             return
         more = statement.title[len(bare) :]
         title = (
@@ -439,7 +447,7 @@ class _Planner:
             else before.title.rstrip(_STOPS) + more
         )
         if len(title) > TOLD:
-            self._changed(memo, statement, one)
+            self._changed(memo, statement, imported)
             return
         body = (
             statement.body if same_words("", before.body) == same_words("", was[1]) else before.body
@@ -448,60 +456,60 @@ class _Planner:
             CHANGED,
             memo,
             statement.lines[0],
-            memo_scope(memo, one),
+            memo_scope(memo, imported),
             before,
             self._at(memo, statement, before.change(title=title, body=body)),
-            one,
+            imported,
         )
 
-    def _equal(self, memo: Memo, statement: FileStatement, one: ImportedRecord) -> None:
-        before = one.record
-        if not one.is_live:
-            if not one.source.get("gone"):  # somebody put it aside on purpose
-                self._note(SAME, memo, statement, one)
-            elif self._knows(one) and self._may_change(memo, statement, one):
+    def _equal(self, memo: Memo, statement: FileStatement, imported: ImportedRecord) -> None:
+        before = imported.record
+        if not imported.is_live:
+            if not imported.source.get("gone"):  # somebody put it aside on purpose
+                self._note(SAME, memo, statement, imported)
+            elif self._knows(imported) and self._may_change(memo, statement, imported):
                 self._put(
                     RESTORED,
                     memo,
                     statement.lines[0],
-                    memo_scope(memo, one),
+                    memo_scope(memo, imported),
                     before,
                     self._at(memo, statement, before.change(status=None)),
-                    one,
+                    imported,
                 )
-            elif one.record.id not in self.used:
-                self._note(HELD, memo, statement, one)
+            elif imported.record.id not in self.used:
+                self._note(HELD, memo, statement, imported)
             return
         # seen before it was committed, or in a commit that no branch has any more: from now on in
         # this one
         stale = memo.tracked and (
-            (one.source.get("ahead") and memo.name not in self.world.dirty)
-            or self._holding(one) == "lost"
+            (imported.source.get("ahead") and memo.name not in self.world.dirty)
+            or self._holding(imported) == "lost"
         )
-        moved = one.source.get("line") != statement.lines[0] and self._knows(one)
-        if not (moved or stale or memo_scope(memo, one) != one.scope):
-            self._note(SAME, memo, statement, one)
-        elif self._may_change(memo, statement, one):
+        moved = imported.source.get("line") != statement.lines[0] and self._knows(imported)
+        if not (moved or stale or memo_scope(memo, imported) != imported.scope):
+            self._note(SAME, memo, statement, imported)
+        elif self._may_change(memo, statement, imported):
             self._put(
                 MOVED,
                 memo,
                 statement.lines[0],
-                memo_scope(memo, one),
+                memo_scope(memo, imported),
                 before,
                 self._at(memo, statement, before),
-                one,
+                imported,
             )
 
-    def _changed(self, memo: Memo, statement: FileStatement, one: ImportedRecord) -> None:
-        if not self._knows(one):
-            self._note(HELD, memo, statement, one)
+    def _changed(self, memo: Memo, statement: FileStatement, imported: ImportedRecord) -> None:
+        if not self._knows(imported):
+            self._note(HELD, memo, statement, imported)
             return
         author = self._author(memo, statement)
-        if author and not one.is_proposal:
-            self._note(HELD, memo, statement, one)
+        if author and not imported.is_proposal:
+            self._note(HELD, memo, statement, imported)
             self.fresh.append((memo, statement))
             return
-        before, scope = one.record, one.scope if author else memo_scope(memo, one)
+        before, scope = imported.record, imported.scope if author else memo_scope(memo, imported)
         if author:
             after = self._at(
                 memo,
@@ -509,13 +517,13 @@ class _Planner:
                 before.change(title=statement.title, body=statement.body, author=author),
                 author,
             )
-            self._put(CHANGED, memo, statement.lines[0], scope, before, after, one)
+            self._put(CHANGED, memo, statement.lines[0], scope, before, after, imported)
             return
         after = self._at(memo, statement, before.change(title=statement.title, body=statement.body))
-        if one.edited and one.own != statement.key:
+        if imported.edited and imported.own != statement.key:
             self._settle(memo, statement.lines[0], scope, before, after, both=True)
         else:
-            self._put(CHANGED, memo, statement.lines[0], scope, before, after, one)
+            self._put(CHANGED, memo, statement.lines[0], scope, before, after, imported)
 
     def _writers(
         self, memo: Memo, statement: FileStatement, record: Record, author: str
@@ -569,42 +577,42 @@ class _Planner:
     def _went_elsewhere(self) -> None:
         """Have a record follow a statement that went to another file."""
         left = []
-        for one, memo in self.gone:
-            wanted = str(one.source.get("hash"))
-            found = next(
+        for imported, memo in self.gone:
+            wanted = str(imported.source.get("hash"))
+            number = next(
                 (
                     n
                     for n, (m, s) in enumerate(self.fresh)
                     if s.key == wanted
                     and m.kind != "loose"
-                    and _fits(m, one)
+                    and _fits(m, imported)
                     and not self._author(m, s)
                 ),
                 -1,
             )
-            if found < 0 or not self._knows(one):
-                left.append((one, memo))
+            if number < 0 or not self._knows(imported):
+                left.append((imported, memo))
                 continue
-            to, statement = self.fresh.pop(found)
+            to, statement = self.fresh.pop(number)
             self._put(
                 MOVED,
                 to,
                 statement.lines[0],
-                memo_scope(to, one),
-                one.record,
-                self._at(to, statement, one.record),
-                one,
+                memo_scope(to, imported),
+                imported.record,
+                self._at(to, statement, imported.record),
+                imported,
             )
         self.gone = left
 
     def _new(self) -> None:
         there: dict[str, Row] = {}
-        for one in self.world.rows:
-            if one["status"] != "archived" and one["kind"] in {"memory", "gotcha"}:
-                there.setdefault(same_words(str(one["title"]), ""), one)
+        for existing in self.world.rows:
+            if existing["status"] != "archived" and existing["kind"] in {"memory", "gotcha"}:
+                there.setdefault(same_words(str(existing["title"]), ""), existing)
         bodies: dict[str, str] = {}
         stale = {a.id for a in self.plan.actions if a.what in {CHANGED, CONFLICT}} | {
-            one.record.id for one, _ in self.gone
+            imported.record.id for imported, _ in self.gone
         }
         aside = {
             str(k.source.get("hash")): k
@@ -716,45 +724,60 @@ class _Planner:
         return self._rejections[scope]
 
     def _archive(self) -> None:
-        for one, memo in self.gone:
-            name = memo.name if memo else str(one.source.get("file"))
-            line = int(one.source.get("line") or 0)
-            if not self._knows(one):
+        for imported, memo in self.gone:
+            name = memo.name if memo else str(imported.source.get("file"))
+            line = int(imported.source.get("line") or 0)
+            if not self._knows(imported):
                 self.plan.actions.append(
-                    Action(HELD, name, line, one.scope, one.record.title, one.record)
+                    Action(HELD, name, line, imported.scope, imported.record.title, imported.record)
                 )
                 continue
-            if one.record.status == "pinned":
+            if imported.record.status == "pinned":
                 self.plan.notes.append(
-                    f"{name}:{line} is gone; its record {managed_block.short(one.record.id)} is "
-                    f"pinned and stays."
+                    f"{name}:{line} is gone; its record {managed_block.short(imported.record.id)} "
+                    f"is pinned and stays."
                 )
                 self._put(
                     MOVED,
-                    memo or _nowhere(name, one.scope),
+                    memo or _nowhere(name, imported.scope),
                     line,
-                    one.scope,
-                    one.record,
-                    one.record.change(source=None),
-                    one,
+                    imported.scope,
+                    imported.record,
+                    imported.record.change(source=None),
+                    imported,
                 )
                 continue
             source = {
-                **one.source,
+                **imported.source,
                 "gone": True,
-                **({"commit": self.world.commit} if one.source.get("commit") else {}),
+                **({"commit": self.world.commit} if imported.source.get("commit") else {}),
             }
-            after = one.record.change(status="archived", source=source)
+            after = imported.record.change(status="archived", source=source)
             self._put(
-                ARCHIVED, memo or _nowhere(name, one.scope), line, one.scope, one.record, after, one
+                ARCHIVED,
+                memo or _nowhere(name, imported.scope),
+                line,
+                imported.scope,
+                imported.record,
+                after,
+                imported,
             )
 
     # -- what comes of it
 
-    def _note(self, what: str, memo: Memo, statement: FileStatement, one: ImportedRecord) -> None:
-        self.used.add(one.record.id)
+    def _note(
+        self, what: str, memo: Memo, statement: FileStatement, imported: ImportedRecord
+    ) -> None:
+        self.used.add(imported.record.id)
         self.plan.actions.append(
-            Action(what, memo.name, statement.lines[0], one.scope, one.record.title, one.record)
+            Action(
+                what,
+                memo.name,
+                statement.lines[0],
+                imported.scope,
+                imported.record.title,
+                imported.record,
+            )
         )
 
     def _put(
@@ -765,13 +788,13 @@ class _Planner:
         scope: str,
         before: Record | None,
         after: Record,
-        one: ImportedRecord | None = None,
+        imported: ImportedRecord | None = None,
         *,
         loser: Record | None = None,
         why: str = "",
     ) -> None:
         self.used.add(after.id)
-        leaves = one.scope if one and one.scope != scope else ""
+        leaves = imported.scope if imported and imported.scope != scope else ""
         if leaves:
             source = _source(after)
             after = after.change(source={k: v for k, v in source.items() if k != "tree"})
@@ -839,12 +862,12 @@ def _changed_pairs(
     return {numbers[b]: records[a] for a, b in pairs if a < len(live) and b < len(unpaired)}
 
 
-def memo_scope(memo: Memo, one: ImportedRecord) -> str:
+def memo_scope(memo: Memo, imported: ImportedRecord) -> str:
     """Return the store that a record belongs to.
 
     A record becomes shared with its file, and never leaves the shared store again.
     """
-    return memo.scope if one.scope == "private" and memo.scope == "shared" else one.scope
+    return memo.scope if imported.scope == "private" and memo.scope == "shared" else imported.scope
 
 
 def _lines_of(memo: Memo, statement: FileStatement) -> Sequence[int]:
@@ -876,8 +899,8 @@ def _distance(record: ImportedRecord, line: int) -> tuple[bool, bool, str]:
     return not record.is_live, record.said().line != line, record.record.id
 
 
-def _fits(memo: Memo, one: ImportedRecord) -> bool:
-    return memo.scope == one.scope and (memo.agent or "global") == one.record.get("agent")
+def _fits(memo: Memo, imported: ImportedRecord) -> bool:
+    return memo.scope == imported.scope and (memo.agent or "global") == imported.record.get("agent")
 
 
 def _begins(statement: FileStatement, title: str) -> bool:
@@ -888,13 +911,13 @@ def _begins(statement: FileStatement, title: str) -> bool:
     )
 
 
-def _like(one: ImportedRecord, said: PairedStatement) -> bool:
-    return likeness(one.said().text, said.text) >= LIKE
+def _like(imported: ImportedRecord, said: PairedStatement) -> bool:
+    return likeness(imported.said().text, said.text) >= LIKE
 
 
 def _source(record: Record) -> dict[str, Any]:
-    found = record.fields.get("source")
-    return dict(found) if isinstance(found, dict) else {}
+    field = record.fields.get("source")
+    return dict(field) if isinstance(field, dict) else {}
 
 
 def _loose(memo: Memo) -> Memo:

@@ -142,17 +142,20 @@ def _reordered(before: str, after: str) -> bool:
 
     The blocks contain nothing else.
     """
-    found = [managed_block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)]
+    blocks = [
+        managed_block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)
+    ]
     if any(
         len(blocks) != 1 or not blocks[0].whole or blocks[0].added or blocks[0].loose
-        for blocks in found
+        for blocks in blocks
     ):
         return False
-    (one,), (two,) = found
+    (first,), (second,) = blocks
     rows = [
-        sorted((line.short, line.text, line.check) for line in each.lines) for each in (one, two)
+        sorted((line.short, line.text, line.check) for line in each.lines)
+        for each in (first, second)
     ]
-    return rows[0] == rows[1] and one.said == two.said == len(rows[0])
+    return rows[0] == rows[1] and first.said == second.said == len(rows[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,7 @@ def _lines(data: bytes) -> dict[str, str]:
 
 def _found(data: bytes) -> list[managed_block.BlockLine]:
     lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
-    return [line for found in managed_block.find(lines) for line in found.lines]
+    return [line for block in managed_block.find(lines) for line in block.lines]
 
 
 def has_block(data: bytes) -> bool:
@@ -228,11 +231,11 @@ def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> PushTarget
             for folder in ("agent-memory", "agent-memory-local")
         ]
         folders.append(os.path.join(finder.claude, "agent-memory", agent))
-        found = next(
+        folder_of_agent = next(
             (folder for folder in folders if os.path.isfile(os.path.join(folder, MEMORY))),
             folders[0],
         )
-        return _of(finder, os.path.join(found, MEMORY), agent, ignored)
+        return _of(finder, os.path.join(folder_of_agent, MEMORY), agent, ignored)
     path = os.path.abspath(os.path.expanduser(name))
     if os.path.realpath(path) == os.path.realpath(os.path.join(finder.auto_folder(), MEMORY)):
         return _auto(finder)
@@ -299,12 +302,12 @@ def paths(finder: Finder, to: Sequence[str]) -> list[str]:
 
     The paths have the form in which git is asked whether it ignores them.
     """
-    known = {os.path.join(finder.root, name) for name in READER} | {
+    read_files = {os.path.join(finder.root, name) for name in READER} | {
         os.path.abspath(os.path.expanduser(name)) for name in to
     }
     return [
         os.path.relpath(path, finder.root)
-        for path in sorted(known)
+        for path in sorted(read_files)
         if path.startswith(finder.root + os.sep)
     ]
 
@@ -320,7 +323,7 @@ class BlockWriter:
         files: MemoryFiles,
         rows: Iterable[Row],
         score_of: Callable[[Row], Score],
-        known: Sequence[ImportedRecord],
+        imported: Sequence[ImportedRecord],
         own: str,
         clean: Clean,
         accepted: Collection[str],
@@ -334,10 +337,10 @@ class BlockWriter:
         readers = {memo.name: set(memo.reader.split("+")) for memo in files.memos}
         # by whom a record is read in a file of theirs anyway
         self._read_by: dict[str, set[str]] = {}
-        for one in known:
-            name = str(one.source.get("file"))
-            if one.is_live:
-                self._read_by[one.record.id] = readers.get(name) or {
+        for record in imported:
+            name = str(record.source.get("file"))
+            if record.is_live:
+                self._read_by[record.record.id] = readers.get(name) or {
                     READER.get(os.path.basename(name), "claude")
                 }
 

@@ -44,14 +44,14 @@ def usual(text: str) -> str:
     return " ".join(text.translate(_BACK).split())
 
 
-def whole(part: str, told: str, value: str) -> str:
+def whole(part: str, shown: str, value: str) -> str:
     """Return the full value of a part of an edited line.
 
     If the part was not edited, this is the value in the record, even if the line shows only its
     beginning.
     """
     cut = part.endswith("…") and value.startswith(usual(part[:-1]))
-    return value if part == told or cut else usual(part)
+    return value if part == shown or cut else usual(part)
 
 
 def entry_of(row: Row, clean: Clean) -> BlockEntry:

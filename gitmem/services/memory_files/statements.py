@@ -92,13 +92,13 @@ def same_words(title: str, body: str) -> str:
 
 def parse(
     text: str,
-    known: Callable[[str], bool] = lambda _: False,
+    is_name: Callable[[str], bool] = lambda _: False,
     scrub: Callable[[str], str] = lambda text: text,
 ) -> NotePage:
     """Return what a Markdown file says.
 
-    `known` says whether a bullet's link leads to a file that is read by itself, so that the bullet
-    is only a pointer; `scrub` masks secrets.
+    `is_name` says whether a bullet's link leads to a file that is read by itself, so that the
+    bullet is only a pointer; `scrub` masks secrets.
     """
     lines = (
         public(text, keeps_lines=True)
@@ -115,7 +115,7 @@ def parse(
     imports = [(p.first, name.replace("\\ ", " ")) for p in pieces for name in _imported(p)]
     out: list[FileStatement] = []
     for piece in _joined(pieces):
-        statement = _statement(piece, known, scrub)
+        statement = _statement(piece, is_name, scrub)
         if statement is not None:
             out.append(statement)
     return NotePage(tuple(out[:MOST]), tuple(imports), front, max(0, len(out) - MOST))
@@ -344,9 +344,9 @@ def _end_of_steps(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
     ):
         items += [pieces[end]] if pieces[end].kind == "item" else []
         end += 1
-    if len(items) < 2 or any(one.box for one in items) or type_of("", items[0].head) in _APART:
+    if len(items) < 2 or any(item.box for item in items) or type_of("", items[0].head) in _APART:
         return end, False
-    apart = sum(type_of(one.text.partition("\n")[0]) in _APART for one in items)
+    apart = sum(type_of(item.text.partition("\n")[0]) in _APART for item in items)
     return end, 2 * apart <= len(items)
 
 
@@ -357,13 +357,13 @@ def _stepped(piece: Piece, below: Sequence[Piece]) -> Iterator[Piece]:
     """
     number, first = 0, piece.first
     part = list[Piece]()
-    for one in below:
-        if one.kind == "item" and number and number % STEPS == 0:
+    for child in below:
+        if child.kind == "item" and number and number % STEPS == 0:
             yield replace(_with(piece, part, "\n"), first=first)
-            part, first = [], one.first
-        number += one.kind == "item"
-        mark = "   " if one.kind != "item" else f"{number}. " if one.ordered else "- "
-        part.append(replace(one, text=_marked(mark, one.text)))
+            part, first = [], child.first
+        number += child.kind == "item"
+        mark = "   " if child.kind != "item" else f"{number}. " if child.ordered else "- "
+        part.append(replace(child, text=_marked(mark, child.text)))
     yield replace(_with(piece, part, "\n"), first=first)
 
 
@@ -376,18 +376,20 @@ def _with(piece: Piece, below: Sequence[Piece], gap: str = "\n\n") -> Piece:
         return piece
     first = gap if "\n" in piece.text else "\n\n"
     return replace(
-        piece, last=below[-1].last, text=f"{piece.text}{first}{gap.join(one.text for one in below)}"
+        piece,
+        last=below[-1].last,
+        text=f"{piece.text}{first}{gap.join(child.text for child in below)}",
     )
 
 
 def _statement(
-    piece: Piece, known: Callable[[str], bool], scrub: Callable[[str], str]
+    piece: Piece, is_name: Callable[[str], bool], scrub: Callable[[str], str]
 ) -> FileStatement | None:
     """Return a piece as a statement; None when it says nothing."""
     if piece.box == "x" or IMPORT.fullmatch(piece.text):
         return None
     link = _LINK.match(piece.text.lstrip("* "))
-    if link and known(link[1]):
+    if link and is_name(link[1]):
         return None
     head, below = _parted(scrub(piece.text))
     if (
@@ -404,7 +406,11 @@ def _statement(
         _clean(*bare),
         *([_clean(*divided(*_parted(scrub(piece.alone))))] if piece.alone else []),
     ]
-    older = tuple((one, *said) for said in dict.fromkeys(before) if (one := text_key(*said)) != key)
+    older = tuple(
+        (older_key, *said)
+        for said in dict.fromkeys(before)
+        if (older_key := text_key(*said)) != key
+    )
     return FileStatement(title, body, (piece.first, piece.last), kind, key, older)
 
 
@@ -473,10 +479,12 @@ def _flat(piece: Piece, number: int = 0, depth: int = 1) -> tuple[str, bool]:
     complete = (
         not rest
         and bool(inner or not below)
-        and all(one.kind == "item" and not one.box for one in inner)
+        and all(child.kind == "item" and not child.box for child in inner)
     )
     if inner and complete:
-        parts = [_flat(one, n, depth + 1) for n, one in enumerate(inner, max(1, inner[0].number))]
+        parts = [
+            _flat(child, n, depth + 1) for n, child in enumerate(inner, max(1, inner[0].number))
+        ]
         head = f"{head.rstrip(':：')} ({'; '.join(part for part, _ in parts)})"
         complete = all(all_ for _, all_ in parts)
     return (f"{number}. {head}" if piece.ordered and number else head), complete

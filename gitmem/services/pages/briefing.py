@@ -7,9 +7,9 @@ from gitmem.services.pages.markdown import escape
 from gitmem.services.pages.page_fact import header, is_shown
 
 
-def briefing_page(known: BriefingFacts, project: str, clean: Clean, *, private: bool) -> str:
+def briefing_page(facts: BriefingFacts, project: str, clean: Clean, *, private: bool) -> str:
     """Return the page of what is known and may be shown; `project` is its name."""
-    shown = _shown(known, private=private)
+    shown = _shown(facts, private=private)
     entries = [entry for entries in shown.by.values() for entry in entries]
     day = max((_changed(entry) for entry in entries), default="")
 
@@ -27,10 +27,10 @@ def _changed(entry: BriefingEntry) -> str:
     return str((entry.row or {}).get("updated") or entry.at)[:10]
 
 
-def _shown(known: BriefingFacts, *, private: bool) -> BriefingFacts:
+def _shown(facts: BriefingFacts, *, private: bool) -> BriefingFacts:
     """Return what a page may show, without what private records of sessions say."""
     by: dict[str, list[BriefingEntry]] = {}
-    for subject, entries in known.by.items():
+    for subject, entries in facts.by.items():
         by[subject] = [
             entry for entry in entries if entry.row and is_shown(entry.row, private=private)
         ]

@@ -125,15 +125,15 @@ def records(text: str) -> list[dict[str, Any]]:
     What is none is passed over.
     """
     try:
-        found: Any = [json.loads(text)]
+        values: Any = [json.loads(text)]
     except (ValueError, RecursionError):
-        found = []
+        values = []
         for line in text.splitlines():
             try:
-                found.append(json.loads(line))
+                values.append(json.loads(line))
             except (ValueError, RecursionError):
                 continue
-    rows = [row for one in found for row in (one if isinstance(one, list) else [one])]
+    rows = [row for value in values for row in (value if isinstance(value, list) else [value])]
     return [
         row
         for row in rows
@@ -158,7 +158,7 @@ def links(row: Mapping[str, Any], commit: str = "") -> list[Link]:
         at = seconds(str(row.get("timestamp") or "").replace("+00:00", "Z"))
     except (ValueError, IndexError):
         at = 0.0
-    found: dict[tuple[str, str, str], dict[str, list[list[Any]]]] = {}
+    ranges: dict[tuple[str, str, str], dict[str, list[list[Any]]]] = {}
     left = RANGES
     for path, talk, span in _spans(row):
         first, last = span.get("start_line"), span.get("end_line")
@@ -177,8 +177,8 @@ def links(row: Mapping[str, Any], commit: str = "") -> list[Link]:
             kind if kind in _KINDS else UNKNOWN,
             scrub(str(who.get("model_id") or "")).text[:200],
         )
-        found.setdefault(key, {}).setdefault(path, []).append([first, last, at])
-    return _merged(oid, agent, at, found)
+        ranges.setdefault(key, {}).setdefault(path, []).append([first, last, at])
+    return _merged(oid, agent, at, ranges)
 
 
 def _spans(row: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
@@ -196,14 +196,14 @@ def _merged(
     oid: str,
     agent: str,
     at: float,
-    found: Mapping[tuple[str, str, str], Mapping[str, list[list[Any]]]],
+    ranges: Mapping[tuple[str, str, str], Mapping[str, list[list[Any]]]],
 ) -> list[Link]:
     """Return one link for each conversation and kind of contributor.
 
     Of two models the first is named.
     """
     out: dict[tuple[str, str], Link] = {}
-    for (session, kind, model), files in found.items():
+    for (session, kind, model), files in ranges.items():
         before = out.get((session, kind))
         if before is None:
             out[session, kind] = Link(

@@ -26,14 +26,14 @@ def agreed(old: Sequence[int], new: Sequence[int], own: Collection[int] = ()) ->
     backward = LinePairs(old_marks[::-1], new_marks[::-1]).pairs
     last_old, last_new = len(first) - 1, len(second) - 1
     sure = {
-        one: other
-        for one, other in forward.items()
-        if backward.get(last_old - one) == last_new - other
+        old_line: other
+        for old_line, other in forward.items()
+        if backward.get(last_old - old_line) == last_new - other
     }
     mine = {at: number for at, (number, _) in enumerate(first) if number in own}
     if mine:
         sure = _Slides(old_marks, new_marks, sure, mine).settled()
-    return {first[one][0]: second[other][0] for one, other in sure.items()}
+    return {first[old_line][0]: second[other][0] for old_line, other in sure.items()}
 
 
 class _Slides:
@@ -79,14 +79,14 @@ class _Slides:
             rest = self._bond(beyond, beyond + 1) if self._pairs.get(beyond) == first - above else 0
             self._move(range(beyond + 1, upper + 1), last - 1 - upper, near=bond, far=rest)
 
-    def _bond(self, one: int, other: int) -> int:
+    def _bond(self, old_line: int, other: int) -> int:
         """Return how close together two lines were written.
 
         The result is 2 for side by side, 1 for blank lines between, and 0 for not together.
         """
-        if one not in self._own or other not in self._own:
+        if old_line not in self._own or other not in self._own:
             return 0
-        return 2 if self._own[other] - self._own[one] == 1 else 1
+        return 2 if self._own[other] - self._own[old_line] == 1 else 1
 
     def _length(self, place: int, line: int, other: int, step: int, most: int) -> int:
         """Return how many lines from a place on could as well stand at another line."""

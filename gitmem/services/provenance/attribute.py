@@ -108,8 +108,8 @@ def attribute(
     _claim_moved(versions, edits, left, claims, free, other)
     out: list[AttributedLines] = []
     for version in versions:
-        found = _with_blanks(version, claims[version.path])
-        out += _parts(version.path, found)
+        attributed = _with_blanks(version, claims[version.path])
+        out += _parts(version.path, attributed)
     return out
 
 
@@ -246,14 +246,14 @@ def _sure(
             end += 1
         block = run[at:end]
         texts = [version.texts[pairs[place]] for place in block]
-        told = any(is_telling(text) for text in texts)
+        has_telling_line = any(is_telling(text) for text in texts)
         whole = at > 0 and end < length
-        if told and len(block) == 1 and length == 1:
-            told = (
+        if has_telling_line and len(block) == 1 and length == 1:
+            has_telling_line = (
                 is_telling(texts[0], UNMISTAKABLE)
                 and version.counts[version.marks[pairs[block[0]]]] == 1
             )
-        if told or whole:
+        if has_telling_line or whole:
             yield from block
         at = end
 
@@ -369,13 +369,13 @@ def _with_blanks(version: Version, claims: Mapping[int, LineClaim]) -> dict[int,
     out = dict(claims)
     lines = sorted(claims)
     for first, last in pairwise(lines):
-        one, other = claims[first], claims[last]
+        upper, other = claims[first], claims[last]
         between = range(first + 1, last)
-        if not between or one.edit is not other.edit or other.place - one.place != last - first:
+        if not between or upper.edit is not other.edit or other.place - upper.place != last - first:
             continue
         if all(version.marks[line] == BLANK and line in version.added for line in between):
             for line in between:
-                out[line] = LineClaim(one.edit, one.place + line - first)
+                out[line] = LineClaim(upper.edit, upper.place + line - first)
     return out
 
 

@@ -15,11 +15,13 @@ def records(
 
     What is elsewhere in it is left out.
     """
-    found = guide.about(path, first, lines, blob)
+    gotchas = guide.about(path, first, lines, blob)
     at = [
-        one
-        for one in found
-        if one.where.state not in _AROUND and one.where.first <= last and one.where.last >= first
+        gotcha
+        for gotcha in gotchas
+        if gotcha.where.state not in _AROUND
+        and gotcha.where.first <= last
+        and gotcha.where.last >= first
     ]
-    file = [one for one in found if one.where.state in _AROUND]
+    file = [gotcha for gotcha in gotchas if gotcha.where.state in _AROUND]
     return (at + file)[:MOST]

@@ -82,11 +82,11 @@ def _add_link(
     commit_links.append(facts.link._replace(oid=oid, files=files))
 
 
-def writers(found: Iterable[Link], path: str, lines: Sequence[int] | None) -> list[Link]:
+def writers(candidates: Iterable[Link], path: str, lines: Sequence[int] | None) -> list[Link]:
     """Return the links of those who wrote lines of a file in a commit: some of these, or any."""
     name = storable(path)
     out = []
-    for link in found:
+    for link in candidates:
         spans = link.files.get(name, ())
         if link.kind == HUMAN or not spans:
             continue

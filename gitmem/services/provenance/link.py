@@ -79,9 +79,9 @@ class Linker:
         self._taken_over = frozenset(self.of_others(commits))
         out: dict[str, list[Link]] = {}
         for commit in commits:
-            if found := self._of(commit, some, written):
-                links.put(self.state, commit.oid, found, self._patches.get(commit.oid, ""), seen)
-                out[commit.oid] = found
+            if carried := self._of(commit, some, written):
+                links.put(self.state, commit.oid, carried, self._patches.get(commit.oid, ""), seen)
+                out[commit.oid] = carried
         return out
 
     def guess(
@@ -125,9 +125,11 @@ class Linker:
 
     def _edits(self, first: float, last: float) -> list[edits.Edit]:
         """Return the edits that commits between two times may hold."""
-        found = edits.some(self.state, None, first - KEPT, last + EARLY)
-        self._changed = frozenset(mark for edit in found for mark in edit.written if mark != BLANK)
-        return found
+        session_edits = edits.some(self.state, None, first - KEPT, last + EARLY)
+        self._changed = frozenset(
+            mark for edit in session_edits for mark in edit.written if mark != BLANK
+        )
+        return session_edits
 
     def _of(
         self,
@@ -169,10 +171,10 @@ class Linker:
                 continue
             if {storable(file.path), storable(file.old)} & names or self._has_changed(file):
                 wanted.append(file)
-        found = contents(self.history, [f"{commit.oid}:{file.path}" for file in wanted])
+        texts = contents(self.history, [f"{commit.oid}:{file.path}" for file in wanted])
         out = []
         for file in wanted:
-            data = found.get(f"{commit.oid}:{file.path}")
+            data = texts.get(f"{commit.oid}:{file.path}")
             if data is not None:
                 lines = frozenset(
                     first - 1 + n for first, texts in file.runs for n in range(len(texts))
@@ -230,16 +232,16 @@ class Linker:
         Git reports these commits; else the links are those of a commit with the same change.
         """
         olds = self.rewritten.get(commit.oid, ())
-        found = [link for some in links.of(self.state, olds).values() for link in some]
-        if not found and links.known(self.state) and (patch := self._patches.get(commit.oid)):
-            found = links.same_patch(self.state, patch)
-        return found
+        earlier = [link for some in links.of(self.state, olds).values() for link in some]
+        if not earlier and links.known(self.state) and (patch := self._patches.get(commit.oid)):
+            earlier = links.same_patch(self.state, patch)
+        return earlier
 
     def _maker(
         self, commit: CodeCommit, some: Sequence[sessions.Session], before: Sequence[Link]
     ) -> str:
         """Return the session whose command made a commit, '' when none is known to have."""
-        if old := next((one.session for one in before if one.how == COMMITTED), ""):
+        if old := next((link.session for link in before if link.how == COMMITTED), ""):
             return old  # whoever rewrites a commit has not made it
         if noted := self.noted.get(commit.oid):
             return noted
@@ -340,11 +342,11 @@ class Linker:
     def _model(self, session: sessions.Session) -> str:
         """Return the model that a session's history names last."""
         if session.id not in self._models:
-            found = ""
+            model = ""
             for row in self.rows(session):
                 state = row.get("state")
-                found = str(state.get("model") or found) if isinstance(state, dict) else found
-            self._models[session.id] = found
+                model = str(state.get("model") or model) if isinstance(state, dict) else model
+            self._models[session.id] = model
         return self._models[session.id]
 
 
@@ -374,7 +376,7 @@ def _made(command: str, subject: str, after: float) -> bool:
         return False
     if subject and subject in command:
         return True
-    return after < SOON and not any("$" not in found[2] for found in _MESSAGE.finditer(command))
+    return after < SOON and not any("$" not in match[2] for match in _MESSAGE.finditer(command))
 
 
 def _time(row: Row) -> float:

@@ -39,11 +39,11 @@ def _in_gap(
     there = _texts([(number, unit(lines[number])) for number in gap if lines[number]])
     at = 0
     while at < len(places):
-        found = _longest(edit, places[at:], there)
-        if found is None:
+        longest = _longest(edit, places[at:], there)
+        if longest is None:
             at += 1
             continue
-        count, numbers = found
+        count, numbers = longest
         for number in numbers:
             yield places[at], number
         at += count
@@ -73,7 +73,7 @@ def _longest(
         if place != places[0] + count - 1:
             break
         run.append(edit.units[place - edit.start])
-        found = there.get(joined(run), ())
-        if len(found) == 1 and len(found[0]) != count:
-            return count, found[0]
+        candidates = there.get(joined(run), ())
+        if len(candidates) == 1 and len(candidates[0]) != count:
+            return count, candidates[0]
     return None

@@ -134,5 +134,5 @@ def _lines(files: object) -> dict[str, list[list[int]]]:
 
 
 def _parsed(text: str) -> list[list[int]]:
-    found = (_SPAN.fullmatch(part) for part in text.split(","))
-    return [[int(one[1]), int(one[2] or one[1]), 0] for one in found if one]
+    spans = (_SPAN.fullmatch(part) for part in text.split(","))
+    return [[int(span[1]), int(span[2] or span[1]), 0] for span in spans if span]

@@ -148,7 +148,11 @@ def _in_hand(
     data = contents if contents is not None else sources.history.text(path)
     if data is None:
         return []
-    lines = [one.was - 1 + n for one in blamed for n in range(one.count)]
+    lines = [
+        lines_of_commit.was - 1 + n
+        for lines_of_commit in blamed
+        for n in range(lines_of_commit.count)
+    ]
     head = next(iter(sources.history.heads()), "")
     out = []
     for session, files in sources.linker().of_work(path, data, lines, head).items():
@@ -157,10 +161,10 @@ def _in_hand(
     return out
 
 
-def _parts(found: Sequence[Link], blamed: Sequence[Blamed]) -> list[SessionLines]:
+def _parts(candidates: Sequence[Link], blamed: Sequence[Blamed]) -> list[SessionLines]:
     """Return the sessions that wrote lines, those with the newest first."""
     out = []
-    for link in found:
+    for link in candidates:
         written = list(_written(link, blamed)) if link.kind != HUMAN else []
         if written:
             lines = _joined((line, line) for line in sorted(line for line, _ in written))

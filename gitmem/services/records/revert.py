@@ -278,8 +278,8 @@ def _is_a_persons(who: Writer, target: CommandCommits, why: str) -> UserError:
 
 
 def _record(data: bytes | None, id: str) -> Record | None:
-    found = sane(data, id) if data is not None else None
-    return found if isinstance(found, Record) else None
+    record = sane(data, id) if data is not None else None
+    return record if isinstance(record, Record) else None
 
 
 def _bytes(store: Store, entry: TreeEntry | None) -> bytes | None:

@@ -172,8 +172,8 @@ def subject_of(commits: Sequence[Commit]) -> str:
 
 def command_of(commit: Commit) -> str:
     """Return the ULID of the command that made a commit; empty where it names none."""
-    found = trailers(commit.message).get("command", [""])[0]
-    return found if is_command(found) else ""
+    named = trailers(commit.message).get("command", [""])[0]
+    return named if is_command(named) else ""
 
 
 def is_command(text: str) -> bool:
@@ -184,10 +184,10 @@ def is_command(text: str) -> bool:
 def named_command(stores: Sequence[Store], text: str) -> CommandCommits:
     """Return the command with an id. Raises UnknownId."""
     id = text.lower()
-    found = CommandHistory(stores, ulid_time(id) - SLACK).commands.get(id)
-    if found is None:
+    command = CommandHistory(stores, ulid_time(id) - SLACK).commands.get(id)
+    if command is None:
         raise UnknownId(f"no commit of the stores names a command '{text}'.", LOG)
-    return found
+    return command
 
 
 def command_with(stores: Sequence[Store], oid: str) -> CommandCommits:

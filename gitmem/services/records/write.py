@@ -93,7 +93,7 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
     ]
     if all(_is_harmless(text) for text in texts):  # mostly there is nothing
         return record, ()
-    found: list[SecretFinding] = []
+    secrets: list[SecretFinding] = []
     names = _session_ids(record) | _file_names(record)
     kept = (*allow, *(rf"\A{re.escape(name)}\Z" for name in names))
 
@@ -101,7 +101,7 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
         if _is_harmless(text):
             return text
         result = scrub(text, kept)
-        found.extend(result.findings)
+        secrets.extend(result.findings)
         return result.text
 
     fields = _masked_fields(record, one)
@@ -115,7 +115,7 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
         and body == record.body
         and all(record.fields[key] == value for key, value in fields.items())
     )
-    return (record if same else record.change(title=title, body=body, **fields)), tuple(found)
+    return (record if same else record.change(title=title, body=body, **fields)), tuple(secrets)
 
 
 def _masked_fields(record: Record, mask: Callable[[str], str]) -> dict[str, Any]:
@@ -231,10 +231,10 @@ def _seen_by_agent(who: Writer, now: str) -> list[dict[str, Any]]:
 
 def add(store: Store, who: Writer, record: Record, op: str = "add") -> Change:
     """Write a new record; raises UserError for a program that says what a person rejected."""
-    record, found = clean(record, who.allow)
+    record, secrets = clean(record, who.allow)
     require_not_rejected(store, who, record)
     todo = [operations.put(record)]
-    return Change(None, record, store.write(todo, who.message(record, op)), found)
+    return Change(None, record, store.write(todo, who.message(record, op)), secrets)
 
 
 def require_not_rejected(
@@ -245,8 +245,10 @@ def require_not_rejected(
     What the record said `before` it may say.
     """
     if record.kind in SAYING:
-        known = claims_of(before) if before else ()
-        require_unrejected(store, who, [one for one in claims_of(record) if one not in known])
+        claims_before = claims_of(before) if before else ()
+        require_unrejected(
+            store, who, [claim for claim in claims_of(record) if claim not in claims_before]
+        )
 
 
 def require_unrejected(store: Store, who: Writer, claims: Sequence[str]) -> None:
@@ -318,7 +320,7 @@ def update(
     """
     if after.title != before.title:
         require_visible(after.title)
-    after, found = clean(after, who.allow)
+    after, secrets = clean(after, who.allow)
     is_reworded = words_digest(before) != words_digest(after)
     if is_reworded:
         require_not_rejected(store, who, after, before)
@@ -331,13 +333,13 @@ def update(
         before.body,
         dict(before.fields),
     ):
-        return Change(before, before, Written(None), found)
+        return Change(before, before, Written(None), secrets)
     after = restamp(before, after.touched(who.clock.stamp()))
     return Change(
         before,
         after,
         store.write([operations.put(after, before)], who.message(after, op, subject)),
-        found,
+        secrets,
     )
 
 
@@ -430,11 +432,11 @@ def confirm(store: Store, who: Writer, before: Record, after: Record, commit: st
     What two edits left in conflict is settled. Raises UserError for a program.
     """
     require_person(who, "confirm")
-    after, found = clean(after, who.allow)
+    after, secrets = clean(after, who.allow)
     after = confirmed_by(after, who.clock.stamp(), who.author[0], commit)
     after = settled(restamp(before, after.touched(who.clock.stamp())))
     todo = [operations.put(after, before), *archivals(who, replaced_by(store, before))]
-    return Change(before, after, store.write(todo, who.message(after, "confirm")), found)
+    return Change(before, after, store.write(todo, who.message(after, "confirm")), secrets)
 
 
 def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
@@ -486,7 +488,7 @@ def supersede(
         require_person(who, "choose between confirmed")
     if before is None:
         require_not_rejected(store, who, new)
-    new, found = clean(
+    new, secrets = clean(
         new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow
     )
     if before:
@@ -503,7 +505,7 @@ def supersede(
         before,
         new,
         store.write(todo, message),
-        found,
+        secrets,
     )
 
 

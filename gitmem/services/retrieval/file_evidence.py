@@ -99,14 +99,14 @@ class FileEvidence:
             )
             if p and not p.startswith("/")
         ]
-        known = [p for p in exact if self._has(p)]
-        if not known and not name.startswith("~"):
-            known = self._ending(name.replace("\\", "/").removeprefix("./"))
-        if not known and exact and "/" in exact[0] and "." in exact[0].rpartition("/")[2]:
-            known = exact[:1]  # nothing is anchored there, but beside it
-        for path in known:
+        present = [p for p in exact if self._has(p)]
+        if not present and not name.startswith("~"):
+            present = self._ending(name.replace("\\", "/").removeprefix("./"))
+        if not present and exact and "/" in exact[0] and "." in exact[0].rpartition("/")[2]:
+            present = exact[:1]  # nothing is anchored there, but beside it
+        for path in present:
             into.setdefault(path, set()).update({line} if line else ())
-        return bool(known)
+        return bool(present)
 
     def _ending(self, end: str) -> "list[str]":
         """Return the anchored path that ends so, when there is only one.
@@ -122,14 +122,14 @@ class FileEvidence:
             if not rows or len(rows) > 64:
                 continue
             sql = f"SELECT DISTINCT path FROM places WHERE n IN ({','.join('?' * len(rows))})"
-            found = [
+            endings = [
                 p
                 for (p,) in self.index.db.execute(sql, tuple(rows))
                 if p == tail or p.endswith("/" + tail)
             ]
-            if len(found) == 1:
-                return found
-            if found:
+            if len(endings) == 1:
+                return endings
+            if endings:
                 return []
         return []
 

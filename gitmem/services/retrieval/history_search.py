@@ -65,16 +65,18 @@ def find(home: Home, ids: Sequence[str], words: str, limit: int, since: str = ""
     try:
         db.execute("PRAGMA temp_store = MEMORY")
         db.execute(TABLE)
-        found = _filled(db, home, ids, words, since)
+        hits_by_number = _filled(db, home, ids, words, since)
         sql = (
             "SELECT rowid, bm25(words, 1.0, 0.3), snippet(words, 0, char(2), char(3), '…', 24) "
             "FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?"
         )
         hits = []
         for n, rank, snippet in db.execute(sql, (query, max(50, 4 * limit))):
-            one = found[n]
-            score = float(f"{-rank * WEIGHT.get(one['kind'], 1.0):.6g}")
-            hits.append({**one, "score": score, "snippet": unfold(" ".join(snippet.split()))})
+            hit_of_row = hits_by_number[n]
+            score = float(f"{-rank * WEIGHT.get(hit_of_row['kind'], 1.0):.6g}")
+            hits.append(
+                {**hit_of_row, "score": score, "snippet": unfold(" ".join(snippet.split()))}
+            )
     finally:
         db.close()
     hits.sort(key=lambda hit: (-hit["score"], hit["at"] == "", _newest(hit["at"]), -hit["line"]))
@@ -93,25 +95,25 @@ def _filled(
     Return them by their number.
     """
     may = [stem for word in tokens(words) if (stem := _stem(word))]
-    found: dict[int, Hit] = {}
+    hits_by_number: dict[int, Hit] = {}
     insert = "INSERT INTO words (rowid, text, more) VALUES (?, ?, ?)"
     db.execute("BEGIN")
     for id in ids:
-        for hit in _texts(home, id, may, lambda: len(found) < WHOLE):
-            if len(found) >= WHOLE + KEPT:
+        for hit in _texts(home, id, may, lambda: len(hits_by_number) < WHOLE):
+            if len(hits_by_number) >= WHOLE + KEPT:
                 break
             if since and hit["at"] < since:
                 continue
-            number = len(found) + 1
+            number = len(hits_by_number) + 1
             db.execute(
                 insert, (number, fold(hit["text"]), f"{fold(hit['more'])} {parts(hit['text'])}")
             )
-            found[number] = {
+            hits_by_number[number] = {
                 "session": id,
                 **{key: value for key, value in hit.items() if key != "more"},
             }
     db.execute("COMMIT")
-    return found
+    return hits_by_number
 
 
 def _stem(word: str) -> bytes:

@@ -87,7 +87,7 @@ class Match:
 
 
 def best(
-    found: "Iterable[Match]",
+    matches: "Iterable[Match]",
     snoozed: "Collection[str]" = (),
     *,
     unconfirmed: bool = True,
@@ -95,10 +95,10 @@ def best(
 ) -> "list[Match]":
     """Return the best of what was found, each record once."""
     out: dict[str, Match] = {}
-    for one in sorted(found, key=lambda m: (-m.score, str(m.row["id"]))):
-        row = one.row
+    for match in sorted(matches, key=lambda m: (-m.score, str(m.row["id"]))):
+        row = match.row
         if row["id"] not in snoozed and (unconfirmed or not row["unconfirmed"]):
-            out.setdefault(row["id"], one)
+            out.setdefault(row["id"], match)
     return list(out.values())[:most]
 
 
@@ -154,11 +154,11 @@ class _Search:
                 case.add("error", 0.9, f"the error is the same: {short(row['pattern'])}")
             if words.has_title(row["title"]):
                 case.add("title", 1.0, "its title is in the task")
-            evidence, alone, told = texts.get(n, (0.0, False, ""))
+            evidence, alone, tells = texts.get(n, (0.0, False, ""))
             if not self._holds(case, evidence, alone and evidence >= RELATIVE * top):
                 continue
-            if told and evidence >= FAINT:
-                case.add("text", evidence / (evidence + 1.5), told)
+            if tells and evidence >= FAINT:
+                case.add("text", evidence / (evidence + 1.5), tells)
             whole = next((r for r in self.index.get(row["id"]) if r["n"] == n), None)
             if whole is not None:
                 out.append(_made(whole, case, now))

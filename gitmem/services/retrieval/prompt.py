@@ -32,9 +32,9 @@ def recall(
     unconfirmed: bool = True,
 ) -> "list[Row]":
     """Return rows with a `body` and the `reasons` for them, surest first, at most eight."""
-    found = find(index, Task(prompt), root, cwd, agents, now, ("gotcha", "memory"))
+    matches = find(index, Task(prompt), root, cwd, agents, now, ("gotcha", "memory"))
     rows = []
-    for one in best(found, snoozed, unconfirmed=unconfirmed, most=MOST):
-        body = index.body(one.row["n"]) if one.row["kind"] == "memory" else ""
-        rows.append({**one.row, "body": body, "reasons": one.reasons})
+    for match in best(matches, snoozed, unconfirmed=unconfirmed, most=MOST):
+        body = index.body(match.row["n"]) if match.row["kind"] == "memory" else ""
+        rows.append({**match.row, "body": body, "reasons": match.reasons})
     return rows

@@ -150,9 +150,12 @@ class PromptWords:
         last = self.index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0
         if last > COUNTED:
             return COUNTED
-        told = "kind IN ('gotcha', 'memory') AND status IN ('active', 'pinned') AND resolved = 0"
+        condition = (
+            "kind IN ('gotcha', 'memory') AND status IN ('active', 'pinned') AND resolved = 0"
+        )
         return (
-            self.index.db.execute(f"SELECT COUNT(*) FROM records WHERE {told}").fetchone()[0] or 1
+            self.index.db.execute(f"SELECT COUNT(*) FROM records WHERE {condition}").fetchone()[0]
+            or 1
         )
 
     def _read(self, text: str) -> None:
@@ -191,15 +194,15 @@ class PromptWords:
         """Return the words that tell something, and how much; note all words in their order."""
         capitals = {w.lower() for w in _CAPITALS.findall(text)} if not text.isupper() else set()
         out: dict[str, float] = {}
-        for found in WORD.finditer(text):
-            word = folded(found[0].lower())
+        for match in WORD.finditer(text):
+            word = folded(match[0].lower())
             self.tokens.append(word)
             if _RUN.search(word):  # what stands between its characters is a word of its own
                 out.update(
                     {part: weight_of(part) for part in _LATIN.findall(word) if weight_of(part)}
                 )
             elif word not in out:
-                weight = weight_of(word, found[0] in named)
+                weight = weight_of(word, match[0] in named)
                 if weight:
                     out[word] = max(weight, 0.6) if word in capitals else weight
         return out
@@ -239,27 +242,27 @@ class PromptWords:
         Together when one alone is everywhere.
         """
         made = 0
-        for one, two in pairwise(self.tokens):
-            a, b = self.terms.get(one), self.terms.get(two)
+        for first, second in pairwise(self.tokens):
+            a, b = self.terms.get(first), self.terms.get(second)
             if made >= 16:
                 break
             if (
                 (a is None and b is None)
-                or not one.isascii()
-                or not two.isascii()
-                or min(len(one), len(two)) < 3
-                or one + two in self.terms
+                or not first.isascii()
+                or not second.isascii()
+                or min(len(first), len(second)) < 3
+                or first + second in self.terms
             ):
                 continue
             made += 1
-            if one.isalpha() and two.isalpha():
+            if first.isalpha() and second.isalpha():
                 self._add(
-                    _Term(one + two, 1.0),
-                    quoted(one + two) + ("*" if len(one + two) > 7 else ""),
+                    _Term(first + second, 1.0),
+                    quoted(first + second) + ("*" if len(first + second) > 7 else ""),
                     0.8,
                 )
             if a and b and (a.common or b.common):
-                self._add(_Term(f"{one} {two}", 1.0), quoted(f"{one} {two}"), 0.8)
+                self._add(_Term(f"{first} {second}", 1.0), quoted(f"{first} {second}"), 0.8)
 
     def _numbered(self) -> None:
         """Look up small numbers together with the word before them.
@@ -267,14 +270,14 @@ class PromptWords:
         This is done if that word is in many titles, because the number distinguishes them.
         """
         pairs = [
-            (one, two)
-            for one, two in pairwise(self.tokens)
-            if two.isdigit() and two not in self.terms and one.isalpha() and len(one) > 2
+            (first, second)
+            for first, second in pairwise(self.tokens)
+            if second.isdigit() and second not in self.terms and first.isalpha() and len(first) > 2
         ]
-        for one, two in list(dict.fromkeys(pairs))[:NUMBERED]:
-            if len(hits_of(self.index, "title", quoted(fold(one)), self.most)) > self.most:
-                term = _Term(f"{one} {two}", 1.0)
-                self._add(term, quoted(fold(f"{one} {two}")), 1.0, "title")
+        for first, second in list(dict.fromkeys(pairs))[:NUMBERED]:
+            if len(hits_of(self.index, "title", quoted(fold(first)), self.most)) > self.most:
+                term = _Term(f"{first} {second}", 1.0)
+                self._add(term, quoted(fold(f"{first} {second}")), 1.0, "title")
                 term.title = set(term.rows)
 
     def has_title(self, title: str) -> bool:
@@ -282,7 +285,7 @@ class PromptWords:
 
         One of two words may stand there by chance.
         """
-        words = [folded(found[0].lower()) for found in WORD.finditer(title)]
+        words = [folded(match[0].lower()) for match in WORD.finditer(title)]
         if len(words) < 3 and not any(_RUN.search(word) and len(word) > 5 for word in words):
             return False
         return f" {' '.join(words)} " in f" {' '.join(self.tokens)} "
@@ -292,7 +295,7 @@ class PromptWords:
 
         If a record has them, somebody pasted the error there.
         """
-        words = [folded(found[0].lower()) for found in WORD.finditer(line)][:40]
+        words = [folded(match[0].lower()) for match in WORD.finditer(line)][:40]
         runs = [words[i : i + 4] for i in range(len(words) - 3)]
         telling = [quoted(fold(" ".join(run))) for run in runs if sum(map(weight_of, run)) >= 1]
         if telling:
@@ -330,10 +333,10 @@ class PromptWords:
 
     def likely(self, most: int) -> "list[int]":
         """Return the rows with the most evidence."""
-        found = self._evident(most)
+        evident = self._evident(most)
         terms = [t for t in self.terms.values() if t.common and not t.of][:WORDS]
         if not terms:
-            return found
+            return evident
         common = {t.shown: CommonWord(self.index, t.shown, t.expression) for t in terms}
         together = most_together(list(common.values()), self.most)
         for n, words in together.items():
@@ -343,10 +346,10 @@ class PromptWords:
             )
             term.members, term.idf = members, self._idf(len(together))
             term.rows[n] = 1.0
-        considered = list(dict.fromkeys([*together, *found]))[:CONSIDERED]
+        considered = list(dict.fromkeys([*together, *evident]))[:CONSIDERED]
         for term in terms if considered else ():
             self._complete(term, common[term.shown], considered)
-        return self._evident(most) if considered else found
+        return self._evident(most) if considered else evident
 
     def _complete(self, term: _Term, word: CommonWord, rows: "Sequence[int]") -> None:
         """Give a common term those of some rows that have it.
@@ -439,9 +442,9 @@ class PromptWords:
             asked,
             {
                 root
-                for found in WORD.finditer(text)
-                if found[0] not in STOP
-                for root in forms(found[0])
+                for match in WORD.finditer(text)
+                if match[0] not in STOP
+                for root in forms(match[0])
             },
         )
 
@@ -547,10 +550,10 @@ def _names(text: str) -> "dict[str, list[str]]":
     Such a name is `snake_case`, `camelCase` or `dotted.name`.
     """
     out: dict[str, list[str]] = {}
-    for found in _NAME.finditer(text):
+    for match in _NAME.finditer(text):
         parts = [
             p.lower()
-            for piece in re.split(r"[_.]|::|->", found[0])
+            for piece in re.split(r"[_.]|::|->", match[0])
             for p in (PART.findall(piece) or [piece])
         ]
         if (
@@ -558,9 +561,9 @@ def _names(text: str) -> "dict[str, list[str]]":
             and len(parts) > 1
             and sum(map(len, parts)) > 4
             and len(out) < 12
-            and found[0].lower() not in BRANDS
+            and match[0].lower() not in BRANDS
         ):
-            out.setdefault(found[0], parts)
+            out.setdefault(match[0], parts)
     return out
 
 
@@ -598,18 +601,18 @@ def _small_talk(title: str, roots: "Collection[str]") -> int:
 
 def _share(title: str, hits: "Sequence[_Term]") -> float:
     """Return how much of what a title's words tell was hit."""
-    told = sum(map(weight_of, _words(title)))
-    return min(1.0, sum(t.weight for t in hits) / told) if told else 0.0
+    total = sum(map(weight_of, _words(title)))
+    return min(1.0, sum(t.weight for t in hits) / total) if total else 0.0
 
 
 def _words(title: str) -> "dict[str, None]":
     """Return the words of a title in their order."""
-    return dict.fromkeys(folded(found[0].lower()) for found in WORD.finditer(title))
+    return dict.fromkeys(folded(match[0].lower()) for match in WORD.finditer(title))
 
 
 def _marked(title: str, hits: "Sequence[_Term]") -> int:
     """Return how many of the matched words are written in a title like names of things."""
-    marks = {found[0].lower() for found in _MARK.finditer(title)}
+    marks = {match[0].lower() for match in _MARK.finditer(title)}
     return sum(1 for t in hits if any(root in marks for root in forms(t.shown.lower())))
 
 
@@ -624,9 +627,9 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', " ").replace("\0", " ") + '"'
 
 
-def alike(one: str, other: str) -> float:
+def alike(first: str, other: str) -> float:
     """Return how many words two patterns share, from 0 to 1."""
-    a, b = (set(WORD.findall(re.sub(r"<\w+>", " ", x).lower())) for x in (one, other))
+    a, b = (set(WORD.findall(re.sub(r"<\w+>", " ", x).lower())) for x in (first, other))
     return len(a & b) / len(a | b) if a and b else 0.0
 
 

@@ -45,26 +45,26 @@ def scout(index: SearchIndex, text: str, most: int) -> list[ScoutFinding]:
     None when nothing speaks for any of them: "fix the bug" is about no file more than another.
     """
     question = Question(text)
-    found = locate(index, question, most * 2)
-    if not _is_meant(index, question, found):
+    located = locate(index, question, most * 2)
+    if not _is_meant(index, question, located):
         return []
-    best = found[0].score if found else 1.0
+    best = located[0].score if located else 1.0
     words = _rare(index, question)
     chosen = [
-        *[one for one in found if not one.aside][:most],
-        *[one for one in found if one.aside][: most // 2],
+        *[file for file in located if not file.aside][:most],
+        *[file for file in located if file.aside][: most // 2],
     ]
-    having = {word: index.having(word, [one.path for one in chosen]) for word in words}
+    having = {word: index.having(word, [file.path for file in chosen]) for word in words}
     out = []
-    for one in sorted(chosen, key=lambda one: (-one.score, one.path)):
-        told = [word for word in words if one.path in having[word]][:TELLING]
+    for file in sorted(chosen, key=lambda file: (-file.score, file.path)):
+        hit_words = [word for word in words if file.path in having[word]][:TELLING]
         out.append(
             ScoutFinding(
-                one.path,
-                round(one.score / best, 3),
-                one.aside,
-                _reasons(one, told),
-                _symbols(index, question, one),
+                file.path,
+                round(file.score / best, 3),
+                file.aside,
+                _reasons(file, hit_words),
+                _symbols(index, question, file),
             )
         )
     return out
@@ -85,9 +85,9 @@ def _rare(index: SearchIndex, question: Question) -> list[str]:
     )[:12]
 
 
-def _reasons(one: LocatedFile, words: Sequence[str]) -> list[str]:
+def _reasons(file: LocatedFile, words: Sequence[str]) -> list[str]:
     by: dict[str, list[str]] = {}
-    for how, what in one.reasons:
+    for how, what in file.reasons:
         if what and what not in by.setdefault(how, []):
             by[how].append(what)
     out = []
@@ -106,14 +106,14 @@ def _reasons(one: LocatedFile, words: Sequence[str]) -> list[str]:
 
 
 def _symbols(
-    index: SearchIndex, question: Question, one: LocatedFile
+    index: SearchIndex, question: Question, file: LocatedFile
 ) -> list[tuple[str, str, int]]:
     """Return the definitions of a file whose names say what the task says, best first."""
     wanted = {_stem(word) for word in question.words}
     names = set(question.names)
-    pieces = {what for how, what in one.reasons if how == "piece"}
+    pieces = {what for how, what in file.reasons if how == "piece"}
     rows = []
-    for name, qualified, kind, line, last in index.symbols(one.path):
+    for name, qualified, kind, line, last in index.symbols(file.path):
         parts = {_stem(part) for part in split_name(qualified)}
         score = (
             3.0 * (name in names)
@@ -134,11 +134,12 @@ def _stem(word: str) -> str:
 
 def lines(findings: Sequence[ScoutFinding], *, numbered: bool = True) -> Iterator[str]:
     """Yield findings as text, a file in one line and its definitions in the next."""
-    for number, one in enumerate(findings, 1):
-        yield f"{f'{number:>2}. ' if numbered else '- '}{one.path}: {'; '.join(one.reasons)}"
-        if one.symbols:
+    for number, finding in enumerate(findings, 1):
+        mark = f"{number:>2}. " if numbered else "- "
+        yield f"{mark}{finding.path}: {'; '.join(finding.reasons)}"
+        if finding.symbols:
             yield "      " + ", ".join(
-                f"{qualified} ({kind}, line {line})" for qualified, kind, line in one.symbols
+                f"{qualified} ({kind}, line {line})" for qualified, kind, line in finding.symbols
             )
 
 
@@ -151,23 +152,23 @@ def records(who: Writer, text: str, findings: Sequence[ScoutFinding]) -> list[Re
     task = " ".join(text.split())
     short = task if len(task) <= TITLE else task[: TITLE - 1].rstrip() + "…"
     out = []
-    for one in [one for one in findings if not one.aside][:SAVED]:
+    for finding in [finding for finding in findings if not finding.aside][:SAVED]:
         anchors: list[dict[str, object]] = [
-            {"path": one.path, "symbol": symbol} for symbol, _, _ in one.symbols[:2]
-        ] or [{"path": one.path}]
-        body = f"{'; '.join(one.reasons)}.\n" + "".join(
-            f"- {qualified} ({kind}, line {line})\n" for qualified, kind, line in one.symbols
+            {"path": finding.path, "symbol": symbol} for symbol, _, _ in finding.symbols[:2]
+        ] or [{"path": finding.path}]
+        body = f"{'; '.join(finding.reasons)}.\n" + "".join(
+            f"- {qualified} ({kind}, line {line})\n" for qualified, kind, line in finding.symbols
         )
         out.append(
             write.draft(
                 who,
                 "memory",
-                f"{one.path}{SAVED_AS}{short}",
+                f"{finding.path}{SAVED_AS}{short}",
                 body,
                 origin="extracted",
-                id=derived_id("mem", f"scout\n{task}\n{one.path}"),
+                id=derived_id("mem", f"scout\n{task}\n{finding.path}"),
                 type="context",
-                importance=round(3 + 4 * one.score, 1),
+                importance=round(3 + 4 * finding.score, 1),
                 tags=["scout"],
                 anchors=anchors,
             )

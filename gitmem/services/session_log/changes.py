@@ -66,9 +66,11 @@ class ChangeReader:
         is_document = not (turn.at or self._agent_spoke)
         self._agent_spoke |= turn.role == ASSISTANT
         if not is_document and not (self._drafting and turn.role == ASSISTANT):
-            message = _Message(turn, [one.text for one in said], self._language, self._before)
+            message = _Message(
+                turn, [statement.text for statement in said], self._language, self._before
+            )
             self.changes += message.changes()
-        self._before = [one.text for one in said[-SENTENCES:]][::-1]
+        self._before = [statement.text for statement in said[-SENTENCES:]][::-1]
 
 
 class _Message:
@@ -126,8 +128,8 @@ class _Message:
         made = SpokenChange("", text, at=self._turn.at, line=self._turn.line, role=self._turn.role)
         clauses = list(_clauses(text, self._language))
         for clause in clauses:
-            if found := self._of_clause(clause, made):
-                return self._with_new(found, [other for other in clauses if other != clause])
+            if change := self._of_clause(clause, made):
+                return self._with_new(change, [other for other in clauses if other != clause])
         if self._is_pointing(text) and not self._is_unsettled(text):
             return self._pointed(number, text, made)
         return None

@@ -31,12 +31,16 @@ def run(home: Home, state: Any, limit: int, now: float) -> list[str]:
     is compressed, and what sessions asked for is written.
     """
     grown = (
-        [stem for one in sessions.some(state, ended=False) for stem in reader.stems(home, one.id)]
+        [
+            stem
+            for session in sessions.some(state, ended=False)
+            for stem in reader.stems(home, session.id)
+        ]
         if limit
         else []
     )
     moved = rotation.each(lambda stem: rotation.put_aside(home, stem, limit) is not None, grown)
-    told = rotation.each(
+    overviews = rotation.each(
         lambda asked: _write_asked_overview(home, state, *asked, now),
         context_flags.asked_condensing(state).items(),
     )
@@ -45,7 +49,7 @@ def run(home: Home, state: Any, limit: int, now: float) -> list[str]:
     )
     words = ((moved, "put aside"), (packed, "condensed"))
     return [f"{number} part(s) of histories {what}" for number, what in words if number] + (
-        [f"state of {told} session(s)"] if told else []
+        [f"state of {overviews} session(s)"] if overviews else []
     )
 
 
@@ -58,7 +62,7 @@ def _write_asked_overview(home: Home, state: Any, id: str, asked: float, now: fl
 def shorten(lines: Iterable[bytes], first: int) -> dict[str, Any]:
     """Return lines of a history in short; `first` is the number of the first one."""
     some = list(lines)
-    items = [_moved(one, first - 1) for one in extracted(some)]
+    items = [_moved(item, first - 1) for item in extracted(some)]
     rows = (
         (number, row)
         for number, line in enumerate(some, first)
@@ -81,16 +85,16 @@ def extracted(lines: Sequence[bytes]) -> Sequence[Item]:
     from gitmem.extraction import extractor
     from gitmem.transcripts.formats.history import history
 
-    found: list[Item] = []
+    items: list[Item] = []
     first = 0
     for part in _parts(lines):
         try:
             some = extractor.extract(list(history(io.BytesIO(b"".join(part))))).items
         except Exception:  # noqa: BLE001 - a short form without it is worth more than a history that grows for ever
             some = ()
-        found += [_moved(one, first) for one in some]
+        items += [_moved(item, first) for item in some]
         first += len(part)
-    return found
+    return items
 
 
 def _parts(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
@@ -133,8 +137,8 @@ def overview(home: Home, id: str, now: float) -> dict[str, Any]:
 
     The result includes the `lines` that say it.
     """
-    found = overview_of(list(shorts(home, id)), stamp(now))
-    return {**found, "told": list(overview_lines(found))}
+    text = overview_of(list(shorts(home, id)), stamp(now))
+    return {**text, "told": list(overview_lines(text))}
 
 
 def write_overview(home: Home, id: str, now: float) -> None:
@@ -142,9 +146,9 @@ def write_overview(home: Home, id: str, now: float) -> None:
     stems = reader.stems(home, id)
     if stems:
         path = Segment(stems[-1], WHOLE).path(SHORT)
-        found = overview(home, id, now)
+        text = overview(home, id, now)
         write_atomic(
-            path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), durable=False
+            path, json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"), durable=False
         )
 
 

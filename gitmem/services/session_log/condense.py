@@ -94,16 +94,16 @@ class _Topic:
     def note(self, key: str, text: str) -> None:
         """Keep a sentence once."""
         some = self.said.setdefault(key, [])
-        if item_id(text) not in {item_id(one) for one in some}:
+        if item_id(text) not in {item_id(earlier) for earlier in some}:
             some.append(text)
 
     def short(self) -> Short:
         """Return it as plain values, nothing empty."""
-        ranked = sorted(self.changed.items(), key=lambda one: (-one[1], one[0]))
+        ranked = sorted(self.changed.items(), key=lambda counted: (-counted[1], counted[0]))
         done = [
             *self.said.get("done", []),
-            *(f"committed: {one}" for one in self.commits),
-            *(f"`{one}` passes" for one in self.passed),
+            *(f"committed: {commit}" for commit in self.commits),
+            *(f"`{passed}` passes" for passed in self.passed),
         ]
         out: Short = {
             "title": self.title
@@ -246,7 +246,9 @@ def _spread(topics: Sequence[_Topic], items: Iterable[Item]) -> None:
         key = _KEYS.get(item.kind)
         if key is None or not topics or not (item.sure or item.marked):
             continue
-        where = next((one for one in reversed(topics) if one.first <= item.lines[0]), topics[0])
+        where = next(
+            (topic for topic in reversed(topics) if topic.first <= item.lines[0]), topics[0]
+        )
         text = line_of(item.text, SENTENCE)
         detail = line_of(beside(item.text, item.detail)) if item.kind in {DECISION, ERROR} else ""
         where.note(key, f"{text} ({detail})" if detail else text)

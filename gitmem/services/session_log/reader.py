@@ -58,12 +58,14 @@ def stems(home: "Home", id: str, names: "Iterable[str] | None" = None) -> "list[
     There is more than one if the database was lost in between.
     """
     folder = home.join(FOLDER)
-    found = {
+    stems_in_folder = {
         stem_of(name)
         for name in (_listed(folder) if names is None else names)
         if name.startswith(id, HEAD)
     }
-    return [os.path.join(folder, stem) for stem in sorted(found) if stem[HEAD:] == id and id]
+    return [
+        os.path.join(folder, stem) for stem in sorted(stems_in_folder) if stem[HEAD:] == id and id
+    ]
 
 
 def stem_of(name: str) -> str:
@@ -172,8 +174,8 @@ def _whole(value: "Any") -> "Any":
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {_whole(key): _whole(one) for key, one in value.items()}
-    return [_whole(one) for one in value] if isinstance(value, list) else value
+        return {_whole(key): _whole(value) for key, value in value.items()}
+    return [_whole(value) for value in value] if isinstance(value, list) else value
 
 
 def parsed(lines: "Iterable[bytes]") -> "Iterator[Row]":
@@ -186,26 +188,26 @@ def parsed(lines: "Iterable[bytes]") -> "Iterator[Row]":
 
 def facts(row: "Mapping[str, Any]") -> "Row":
     """Return a row's metadata, empty when it has none."""
-    found = row.get("metadata")
-    return found if isinstance(found, dict) else {}
+    metadata = row.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def content(row: "Mapping[str, Any]") -> str:
     """Return a row's text, empty when it has none."""
-    found = row.get("content")
-    return found if isinstance(found, str) else ""
+    text = row.get("content")
+    return text if isinstance(text, str) else ""
 
 
 def event(row: "Mapping[str, Any]") -> str:
     """Return the name of a row's event, empty when it has none."""
-    found = facts(row).get("event")
-    return found if isinstance(found, str) else ""
+    name = facts(row).get("event")
+    return name if isinstance(name, str) else ""
 
 
 def files(row: "Mapping[str, Any]") -> "list[str]":
     """Return the files that a row is about."""
-    found = facts(row).get("files")
-    return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
+    paths = facts(row).get("files")
+    return [path for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
 
 
 def marked(row: "Mapping[str, Any]") -> bool:
@@ -239,11 +241,11 @@ def _marks(some: "list[Segment]") -> "list[tuple[int, int]]":
     The place of a segment is taken before the live file is moved into it.
     """
     out = []
-    for one in some:
+    for segment in some:
         try:
-            out.append((one.number, os.stat(one.path(PART)).st_ino))
+            out.append((segment.number, os.stat(segment.path(PART)).st_ino))
         except OSError:
-            out.append((one.number, 0))
+            out.append((segment.number, 0))
     return out
 
 

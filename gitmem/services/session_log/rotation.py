@@ -85,9 +85,9 @@ def _reserved(stem: str) -> Segment | None:
 
     On a disk without locks, two processes must not take the same segment.
     """
-    number = max((one.number for one in segments(stem)), default=0) + 1
-    for found in range(number, MOST + 1):
-        segment = Segment(stem, found)
+    number = max((segment.number for segment in segments(stem)), default=0) + 1
+    for free in range(number, MOST + 1):
+        segment = Segment(stem, free)
         try:
             os.close(
                 os.open(
@@ -104,11 +104,11 @@ def _reserved(stem: str) -> Segment | None:
 
 def waiting(folder: str) -> list[Segment]:
     """Return the segments of all sessions that wait to be compressed."""
-    found = []
+    segments_waiting = []
     for name in sorted(_names(folder)):
         if name.endswith(PART) and stem_of(name):
-            found += segments(os.path.join(folder, stem_of(name)), [name])
-    return found
+            segments_waiting += segments(os.path.join(folder, stem_of(name)), [name])
+    return segments_waiting
 
 
 def compress(
@@ -127,9 +127,9 @@ def compress(
         except FileNotFoundError:  # another one did it
             return False
         first = 1 + sum(
-            short_of(one).get("lines") or sum(1 for _ in of_segment(one))
-            for one in segments(segment.stem)
-            if one.number < segment.number
+            short_of(each).get("lines") or sum(1 for _ in of_segment(each))
+            for each in segments(segment.stem)
+            if each.number < segment.number
         )
         if about.st_size:
             short = shorten(of_segment(segment), first)
@@ -178,10 +178,10 @@ def short_of(segment: Segment) -> dict[str, Any]:
 
     try:
         with open(segment.path(SHORT), encoding="utf-8", errors="replace") as file:
-            found = json.load(file)
+            short = json.load(file)
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return short if isinstance(short, dict) else {}
 
 
 def is_settled(path: str) -> bool:
@@ -262,9 +262,9 @@ def each(work: Callable[[Thing], bool], things: Iterable[Thing]) -> int:
     Raises the first failure at the end.
     """
     done, failure = 0, None
-    for one in things:
+    for thing in things:
         try:
-            done += work(one)
+            done += work(thing)
         except Busy:
             continue  # another process is at it
         except (OSError, GitmemError) as error:

@@ -76,12 +76,12 @@ def turns(
     Of a transcript at most the last `most` bytes are read. What people marked or noted by hand is
     in our history alone, and comes with both.
     """
-    found = transcript_file.open_transcript(session.transcript, most)
-    if found is not None:
+    transcript = transcript_file.open_transcript(session.transcript, most)
+    if transcript is not None:
         return (
-            _both(found.turns, lines(session)),
+            _both(transcript.turns, lines(session)),
             f"the transcript of session {session.id}",
-            found.missing,
+            transcript.missing,
         )
     left = (
         "Its transcript took too long, and was not read."

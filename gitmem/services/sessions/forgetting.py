@@ -102,7 +102,7 @@ def _forget_in_store(
 
 def _records(store: Store) -> Iterator[Record]:
     if store.tip() is not None:
-        yield from (one.record for one in store.records() if isinstance(one, Stored))
+        yield from (record.record for record in store.records() if isinstance(record, Stored))
 
 
 def _removal(store: Store, record: Record, now: str, who: Writer) -> operations.Op:

@@ -197,7 +197,9 @@ def _finished_tasks(
         *(item for item in turns.extract.items if item.kind == DONE),
         *turns.counted.done,
         *by_commits(commits, stamp(ended_at(session))),
-        *by_commits([one for one in between if one not in commits], stamp(session.started)),
+        *by_commits(
+            [commit for commit in between if commit not in commits], stamp(session.started)
+        ),
     ]
     changed = [
         path for path in tree.changed_files(earlier, ended_at(session)) if not tree.hides(path)

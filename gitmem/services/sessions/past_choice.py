@@ -70,7 +70,9 @@ class PastChoice:
     others: Counter[str] = field(default_factory=Counter)
 
 
-def choose(transcripts: Iterable[PastTranscript], known: KnownSessions, limit: int) -> PastChoice:
+def choose(
+    transcripts: Iterable[PastTranscript], recorded: KnownSessions, limit: int
+) -> PastChoice:
     """Choose the first `limit` open ones of the transcripts, which are in the order of choice.
 
     They are read oldest first, so that what a later session says of an earlier one counts.
@@ -78,10 +80,10 @@ def choose(transcripts: Iterable[PastTranscript], known: KnownSessions, limit: i
     still_open: list[PastTranscript] = []
     others: Counter[str] = Counter()
     for transcript in transcripts:
-        standing = known.standing(transcript)
+        standing = recorded.standing(transcript)
         if standing == OPEN:
             still_open.append(transcript)
         else:
             others[standing] += 1
-    chosen = sorted(still_open[:limit], key=lambda one: (one.began, one.path))
+    chosen = sorted(still_open[:limit], key=lambda transcript: (transcript.began, transcript.path))
     return PastChoice(chosen, still_open[limit:], others)

@@ -83,7 +83,11 @@ def past_transcripts(
     """
     where = places(env, home)
     transcripts = [each for agent in agents for each in _FINDERS[agent](folders, where[agent])]
-    newest = sorted(transcripts, key=lambda one: (one.changed, one.began, one.path), reverse=True)
+    newest = sorted(
+        transcripts,
+        key=lambda transcript: (transcript.changed, transcript.began, transcript.path),
+        reverse=True,
+    )
     by_session: dict[tuple[str, str], PastTranscript] = {}
     for transcript in newest:
         by_session.setdefault((transcript.agent, transcript.session), transcript)
@@ -109,7 +113,7 @@ def _claude(folders: OwnFolders, place: str) -> Iterator[PastTranscript]:
 
 def _encoded(path: str) -> str:
     """Return what Claude Code calls a folder: each unit of UTF-16 that is no letter is a dash."""
-    return _NO_LETTER.sub(lambda found: "-" if found[0] <= "\uffff" else "--", path)
+    return _NO_LETTER.sub(lambda match: "-" if match[0] <= "\uffff" else "--", path)
 
 
 def _claude_head(file: _File) -> _Head:

@@ -128,8 +128,8 @@ def choose(items: Iterable[Item]) -> list[Item]:
 
     They are sure, and they are to be kept beyond the session.
     """
-    found = [item for item in items if item.marked or (item.sure and _lasts(item))]
-    return sorted(found, key=lambda item: not item.marked)
+    lasting = [item for item in items if item.marked or (item.sure and _lasts(item))]
+    return sorted(lasting, key=lambda item: not item.marked)
 
 
 def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:

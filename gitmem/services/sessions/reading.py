@@ -93,7 +93,7 @@ class FactReading:
             ),
         ]
         changed = statements.of_changes(self.changed, proposed)
-        covered = {one["id"] for one in changed}
+        covered = {change["id"] for change in changed}
         replaced = [
             {**statements.of_item(id, REPLACED, item, item.text), "successor": record.id}
             for record, item in made

@@ -29,7 +29,7 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
     """
     if state.in_memory:
         return 0
-    found = 0
+    adopted = 0
     unknown = _unknown(home, state, now)[:MOST]
     if not unknown:
         return 0
@@ -44,14 +44,14 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
             Session(id, agent, min(started, last), last, name, None, None, root, "", ""),
             opens=False,
         )
-        one = sessions.get(state, id)
-        if one is None or one.last != last:
+        session = sessions.get(state, id)
+        if session is None or session.last != last:
             continue  # it gave a sign of life this moment
         if has(session_record_id(id)):
             session_ends.end_with_record(state, id, last, GONE)
         else:
-            found += session_ends.mark_interrupted(state, one, now)
-    return found
+            adopted += session_ends.mark_interrupted(state, session, now)
+    return adopted
 
 
 def _unknown(home: Home, state: State, now: float) -> list[tuple[str, str, float]]:
@@ -60,12 +60,12 @@ def _unknown(home: Home, state: State, now: float) -> list[tuple[str, str, float
         names = os.listdir(home.join(reader.FOLDER))
     except OSError:
         return []
-    known = {one.id for one in sessions.some(state)} if names else set()
+    ids = {session.id for session in sessions.some(state)} if names else set()
     out: dict[str, tuple[str, float]] = {}
     for name in sorted(names):
         stem = reader.stem_of(name)
         id = stem[reader.HEAD :]
-        if not id or id in known or not name.endswith(reader.LIVE):
+        if not id or id in ids or not name.endswith(reader.LIVE):
             continue
         path = home.join(reader.FOLDER, name)
         try:
@@ -88,8 +88,8 @@ def _begun(home: Home, id: str, last: float) -> tuple[str, float]:
                 started = seconds(str(row.get("timestamp", "")))
             except ValueError:
                 pass
-        told = row.get("state")
-        agent = str(told.get("agent") or "") if isinstance(told, dict) else ""
+        hook_state = row.get("state")
+        agent = str(hook_state.get("agent") or "") if isinstance(hook_state, dict) else ""
         if agent or number >= LOOKED:
             break
     return agent or "unknown", started

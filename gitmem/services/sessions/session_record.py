@@ -113,13 +113,13 @@ class SessionAccount:
 
 def line(text: str) -> str:
     """Return a text as one line of bounded length."""
-    one = " ".join(text.split())
-    return one if len(one) <= LINE else one[: LINE - 1].rstrip() + "…"
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LINE else flat[: LINE - 1].rstrip() + "…"
 
 
 def _telling(said: str) -> str:
     """Return the line of an output that says most: the last one, an exit code left out."""
-    lines = [one for one in said.splitlines() if one.strip() and not one.startswith("Exit code")]
+    lines = [row for row in said.splitlines() if row.strip() and not row.startswith("Exit code")]
     return lines[-1] if lines else ""
 
 
@@ -245,7 +245,7 @@ def _count(number: int, what: str) -> str:
 
 
 def _files(some: Mapping[str, int]) -> list[str]:
-    ranked = sorted(some.items(), key=lambda one: (-one[1], one[0]))
+    ranked = sorted(some.items(), key=lambda counted: (-counted[1], counted[0]))
     return [path for path, _ in ranked[:FILES]] + (
         [f"and {len(ranked) - FILES} more"] if len(ranked) > FILES else []
     )

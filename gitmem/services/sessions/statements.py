@@ -77,12 +77,12 @@ def _is_later(at: str, row: Row) -> bool:
 def replaced_facts(indexes: Sequence[Index], item: Item) -> list[str]:
     """Return the ids of the facts whose place an item takes, once somebody accepts it."""
     rows = _live(indexes, CHOSEN) if item.kind == DECISION else ()
-    found = (
+    replaced = (
         str(row["id"])
         for row in rows
         if _is_later(item.at, row) and replaces(item.text, row["title"])
     )
-    return list(dict.fromkeys((*item.replaces, *found)))
+    return list(dict.fromkeys((*item.replaces, *replaced)))
 
 
 def changed_facts(
@@ -178,9 +178,9 @@ def of_changes(changed: Changed, proposed: Mapping[str, str]) -> list[dict[str, 
     return out
 
 
-def of_items(found: Iterable[tuple[str, str, Item]]) -> list[dict[str, Any]]:
+def of_items(items: Iterable[tuple[str, str, Item]]) -> list[dict[str, Any]]:
     """Return what a session's record says of facts, from (id, what, item)."""
-    return [of_item(id, what, item) for id, what, item in found]
+    return [of_item(id, what, item) for id, what, item in items]
 
 
 def of_item(id: str, what: str, said: Item, quote: str = "") -> dict[str, Any]:

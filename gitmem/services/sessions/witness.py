@@ -60,7 +60,7 @@ def _with_source(record: Record, source: Mapping[str, Any], *, is_private: bool)
     """Return a fact with another source; None if the session is one in this role already."""
     who = (source.get("session"), source.get("role"))
     sources = record.get("sources")
-    if who in [(one.get("session"), one.get("role")) for one in sources]:
+    if who in [(source.get("session"), source.get("role")) for source in sources]:
         return None
     added = [source] if is_private else shareable([source])
     return record.change(sources=[*sources, *added])

@@ -130,7 +130,7 @@ def unkept(
 def seen(work: Work, hides: Callable[[str], bool]) -> WorkState:
     """Return the state without files of which nothing is ever stored, not even the name."""
     state = work.look()
-    state.changed = [one for one in state.changed if not hides(one.path)]
+    state.changed = [path for path in state.changed if not hides(path.path)]
     state.flags = {path: flag for path, flag in state.flags.items() if not hides(path)}
     state.ignored = [path for path in state.ignored if not hides(path.rstrip("/"))]
     return state
@@ -171,17 +171,17 @@ def _take(
     out.state.ignored = _bounded(state.ignored)
     out.state.under_way = work.under_way()
     algorithm = objects.traits.hash
-    changed = {one.path for one in state.changed if one.on_disk or one.unstaged == "D"}
+    changed = {path.path for path in state.changed if path.on_disk or path.unstaged == "D"}
     # git does not look at files with these flags
     flagged = [ChangedPath(path, ".", "M") for path in state.flags if path not in changed]
     rows = state.entries
     modes = {path: mode for mode, _, path in rows}
-    for one in (*state.changed, *flagged):
-        _take_entry(one, out, modes)
-        if one.unstaged == "D":
-            out.worktree[one.path] = None
-        elif one.on_disk:
-            _take_file(work, one, out, named, limit, algorithm)
+    for entry in (*state.changed, *flagged):
+        _take_entry(entry, out, modes)
+        if entry.unstaged == "D":
+            out.worktree[entry.path] = None
+        elif entry.on_disk:
+            _take_file(work, entry, out, named, limit, algorithm)
     apart = changed | set(state.flags)
     entries = [
         row for row in rows if row[0] in REGULAR and row[2] not in apart and not hides(row[2])
@@ -223,50 +223,55 @@ def _bounded(ignored: list[str]) -> list[str]:
 
 
 def _take_file(
-    work: Work, one: ChangedPath, out: _Taken, named: Collection[str], limit: int, algorithm: str
+    work: Work,
+    changed: ChangedPath,
+    out: _Taken,
+    named: Collection[str],
+    limit: int,
+    algorithm: str,
 ) -> None:
-    name = one.path.rpartition("/")[2]
-    if one.submodule or one.path.endswith("/"):
-        _take_repository(work, one, out)
+    name = changed.path.rpartition("/")[2]
+    if changed.submodule or changed.path.endswith("/"):
+        _take_repository(work, changed, out)
         return
     why = ""
-    if refused := path_refusal(one.path):
+    if refused := path_refusal(changed.path):
         why = f"git does not take this name: {refused}"
-    elif one.unstaged == "?" and SECRET.search(one.path) and one.path not in named:
+    elif changed.unstaged == "?" and SECRET.search(changed.path) and changed.path not in named:
         why = "its name tells of secrets; name it to have it saved"
-    found = None if why else file_on_disk(work.root, one.path, limit)
-    if isinstance(found, int):
-        why = f"it has {found:,} bytes, more than {limit:,}"
-    elif isinstance(found, tuple) and out.size + len(found[1]) > TOTAL:
+    on_disk = None if why else file_on_disk(work.root, changed.path, limit)
+    if isinstance(on_disk, int):
+        why = f"it has {on_disk:,} bytes, more than {limit:,}"
+    elif isinstance(on_disk, tuple) and out.size + len(on_disk[1]) > TOTAL:
         why = f"the files before it have {TOTAL:,} bytes together"
-    elif found is None and not why:
-        if one.unstaged != "?":
-            out.worktree[one.path] = None  # it went, or became a folder, while we looked
+    elif on_disk is None and not why:
+        if changed.unstaged != "?":
+            out.worktree[changed.path] = None  # it went, or became a folder, while we looked
         return
     if why:
-        out.state.omitted.append({"path": one.path, "reason": why})
+        out.state.omitted.append({"path": changed.path, "reason": why})
         return
-    assert isinstance(found, tuple)
-    mode, data = found
+    assert isinstance(on_disk, tuple)
+    mode, data = on_disk
     out.size += len(data)
     oid = object_id("blob", data, algorithm)
     out.raws.append((oid, "blob", data))
-    out.worktree[one.path] = TreeEntry(name, mode, oid)
-    out.state.raw.append(one.path)
+    out.worktree[changed.path] = TreeEntry(name, mode, oid)
+    out.state.raw.append(changed.path)
 
 
-def _take_repository(work: Work, one: ChangedPath, out: _Taken) -> None:
+def _take_repository(work: Work, changed: ChangedPath, out: _Taken) -> None:
     """A submodule is its commit.
 
     Work inside of it, or a repository that is none, is its own to save.
     """
-    path = one.path.rstrip("/")
-    if one.path.endswith("/"):
+    path = changed.path.rstrip("/")
+    if changed.path.endswith("/"):
         out.state.omitted.append({"path": path, "reason": "it is another repository"})
         return
     if head := work.submodule_head(path):
         out.worktree[path] = TreeEntry(path.rpartition("/")[2], COMMIT, head)
-    if one.submodule[2:3] == "M" or one.submodule[3:4] == "U":
+    if changed.submodule[2:3] == "M" or changed.submodule[3:4] == "U":
         out.state.omitted.append(
             {"path": path, "reason": "changes inside of this submodule: make a snapshot in it"}
         )
@@ -354,8 +359,8 @@ def _record(
         branch=state.branch or None,
         commit=state.commit or None,
         dirty=[
-            {"path": storable(one.path), "status": one.letters.strip()}
-            for one in state.changed[:DIRTY]
+            {"path": storable(path.path), "status": path.letters.strip()}
+            for path in state.changed[:DIRTY]
         ],
         story=context.story or None,
         subtask=context.subtask or None,
@@ -366,7 +371,9 @@ def _record(
         upstream={key: value for key, value in upstream.items() if value is not None}
         if state.upstream
         else None,
-        omitted=[{"path": storable(str(one["path"])), "reason": one["reason"]} for one in omitted]
+        omitted=[
+            {"path": storable(str(path["path"])), "reason": path["reason"]} for path in omitted
+        ]
         or None,
         more=len(state.changed) - DIRTY if len(state.changed) > DIRTY else None,
     )
@@ -379,6 +386,6 @@ def _note(context: SaveContext, omitted: list[dict[str, Any]]) -> str:
     """
     if not (context.reason and omitted):
         return context.note
-    names = ", ".join(storable(str(one["path"])) for one in omitted[:5])
+    names = ", ".join(storable(str(path["path"])) for path in omitted[:5])
     more = f" and {len(omitted) - 5} more" if len(omitted) > 5 else ""
     return "\n".join(part for part in (context.note, f"Left out: {names}{more}") if part)

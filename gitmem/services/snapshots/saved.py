@@ -173,5 +173,6 @@ def differences(objects: Objects, old: str | None, new: str | None) -> Iterator[
 def within(path: str, wanted: Sequence[str]) -> bool:
     """Say whether a path is one of some, or below one; with none, all are."""
     return not wanted or any(
-        path == one or path.startswith(one.rstrip("/") + "/") or one in {"", "."} for one in wanted
+        path == prefix or path.startswith(prefix.rstrip("/") + "/") or prefix in {"", "."}
+        for prefix in wanted
     )

@@ -113,7 +113,7 @@ class TimelineSources:
     def session(self, id: str) -> sessions.Session | None:
         """Return what is known of a session."""
         if not self._sessions:
-            self._sessions = {one.id: one for one in sessions.some(self.state)}
+            self._sessions = {session.id: session for session in sessions.some(self.state)}
         return self._sessions.get(id)
 
 
@@ -126,9 +126,9 @@ def timeline(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent
         streams.append(_in_order(_memory(sources, wanted)))
     for source, read in (("snapshot", _snapshots), ("session", _sessions), ("event", _noted)):
         if wanted.has(source):
-            streams.append(sorted(read(sources, wanted), key=lambda one: -one.at))
+            streams.append(sorted(read(sources, wanted), key=lambda event: -event.at))
     number = 0
-    for event in heapq.merge(*streams, key=lambda one: -one.at):
+    for event in heapq.merge(*streams, key=lambda event: -event.at):
         if wanted.fits(event) and wanted.has(event.source):
             yield event
             number += 1
@@ -154,7 +154,7 @@ def _log(sources: TimelineSources, wanted: Wanted, *args: str) -> Iterator[CodeC
         for row in sources.history.lines("log", *args, sep=b"\0")
         if (commit := parse(row)) is not None
     )
-    return within(rows, lambda one: float(one.at), wanted.since)
+    return within(rows, lambda row: float(row.at), wanted.since)
 
 
 def _in_order(events: Iterable[TimelineEvent]) -> Iterator[TimelineEvent]:
@@ -180,19 +180,19 @@ def _commits(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent
     )
 
 
-def _of_commits(sources: TimelineSources, found: Iterable[CodeCommit]) -> Iterator[TimelineEvent]:
-    known = links.known(sources.state)
-    for one in found:
-        some = links.of(sources.state, [one.oid]).get(one.oid, []) if known else []
+def _of_commits(sources: TimelineSources, commits: Iterable[CodeCommit]) -> Iterator[TimelineEvent]:
+    has_links = links.known(sources.state)
+    for commit in commits:
+        some = links.of(sources.state, [commit.oid]).get(commit.oid, []) if has_links else []
         link = next((link for link in some if link.kind != links.HUMAN), None)
         about = sources.session(link.session) if link else None
         yield TimelineEvent(
-            float(one.at),
+            float(commit.at),
             "commit",
-            "merge" if len(one.parents) > 1 else "commit",
-            one.subject,
-            one.oid,
-            f"{one.author} <{one.mail}>",
+            "merge" if len(commit.parents) > 1 else "commit",
+            commit.subject,
+            commit.oid,
+            f"{commit.author} <{commit.mail}>",
             link.agent if link else "",
             link.session if link else "",
             about.story if about else "",
@@ -232,34 +232,34 @@ def _memory(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]
 def _of_memory(
     sources: TimelineSources, wanted: Wanted, log: Iterable[CodeCommit], about: "set[str]"
 ) -> Iterator[TimelineEvent]:
-    for one in log:
-        found = trailers(f"\n\n{one.body.rpartition(chr(10) * 2)[2]}")
-        op, ids = _first(found, "op"), found.get("id", [])
+    for operation in log:
+        named = trailers(f"\n\n{operation.body.rpartition(chr(10) * 2)[2]}")
+        op, ids = _first(named, "op"), named.get("id", [])
         kinds = {KIND.get(id[:3], "") for id in ids}
         if op in BOOKKEEPING or kinds <= _OWN or (wanted.file and not about.intersection(ids)):
             continue
-        session = _first(found, "session")
-        known = sources.session(session)
-        agent = known.agent if known else _first(found, "agent")
+        session = _first(named, "session")
+        session_row = sources.session(session)
+        agent = session_row.agent if session_row else _first(named, "agent")
         rows = [row for _, index in sources.indexes for row in index.get(ids[0])]
-        title = _title(one.subject, is_there=bool(rows))
+        title = _title(operation.subject, is_there=bool(rows))
         yield TimelineEvent(
-            float(one.authored),
+            float(operation.authored),
             _source(kinds),
             op or "change",
             title[:TALE],
             ids[0],
-            f"{one.author} <{one.mail}>",
+            f"{operation.author} <{operation.mail}>",
             agent,
             session,
-            known.story if known else "",
+            session_row.story if session_row else "",
             trust=_trust(_unconfirmed(rows)),
         )
 
 
-def _first(found: Mapping[str, Sequence[str]], key: str) -> str:
+def _first(named: Mapping[str, Sequence[str]], key: str) -> str:
     """Return the first trailer of a name; empty where there is none."""
-    return next(iter(found.get(key, ())), "")
+    return next(iter(named.get(key, ())), "")
 
 
 def _source(kinds: "set[str]") -> str:
@@ -292,7 +292,7 @@ def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEve
             fields=("id", "created", "agent", "session", *TRUST_FIELDS),
         ):
             record = _read(sources, row["id"]) if wanted.file or wanted.story else None
-            files = tuple(str(one.get("path")) for one in record.get("dirty")) if record else ()
+            files = tuple(str(place.get("path")) for place in record.get("dirty")) if record else ()
             if not wanted.file or wanted.file in files:
                 yield _snapshot(sources, row, record, files)
 
@@ -343,33 +343,34 @@ def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEven
         )
         if row["session"]
     }
-    for one in sessions.some(sources.state):
-        seen.add(one.id)
-        if wanted.file and one.id not in touched:
+    for session in sessions.some(sources.state):
+        seen.add(session.id)
+        if wanted.file and session.id not in touched:
             continue
-        title = one.title or (marked_title(titles[one.id]) if one.id in titles else "")
+        title = session.title or (marked_title(titles[session.id]) if session.id in titles else "")
         yield TimelineEvent(
-            one.started,
+            session.started,
             "session",
             "start",
-            title or f"{one.agent} session",
-            one.id,
+            title or f"{session.agent} session",
+            session.id,
             "",
-            one.agent,
-            one.id,
-            one.story,
+            session.agent,
+            session.id,
+            session.story,
         )
-        if one.ended is not None:
+        if session.ended is not None:
+            why = f" ({session.why})" if session.why else ""
             yield TimelineEvent(
-                max(one.ended, one.started),
+                max(session.ended, session.started),
                 "session",
                 "end",
-                f"{title or f'{one.agent} session'}{f' ({one.why})' if one.why else ''}",
-                one.id,
+                f"{title or f'{session.agent} session'}{why}",
+                session.id,
                 "",
-                one.agent,
-                one.id,
-                one.story,
+                session.agent,
+                session.id,
+                session.story,
             )
     for id, row in titles.items():
         if id not in seen and not wanted.file:
@@ -392,13 +393,13 @@ def _noted(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
             what="event",
             fields=("id", "created", "agent", "session", "anchors", *TRUST_FIELDS),
         ):
-            files = tuple(str(one["path"]) for one in row["anchors"] if one.get("path"))
+            files = tuple(str(anchor["path"]) for anchor in row["anchors"] if anchor.get("path"))
             if wanted.file and wanted.file not in files:
                 continue
             record = _read(sources, row["id"])
             at = str(record.fields.get("at") or row["created"]) if record else row["created"]
             what = str(record.fields.get("what") or "event") if record else "event"
-            known = sources.session(row["session"])
+            session = sources.session(row["session"])
             yield TimelineEvent(
                 _seconds(at),
                 "event",
@@ -406,9 +407,9 @@ def _noted(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
                 row["title"],
                 row["id"],
                 row["author"],
-                known.agent if known else "",
+                session.agent if session else "",
                 row["session"],
-                known.story if known else "",
+                session.story if session else "",
                 files,
                 _trust(row),
             )

@@ -59,11 +59,11 @@ def changes(history: CodeHistory, home: Home, path: str) -> Iterator[FileChange]
     kept = _kept(home, path)
     if kept and kept[0] == heads:
         return parsed_changes(kept[1])
-    found = _grown(history, path, heads, kept) if kept else None
-    if found is None:
-        found = history.file_changes(path, heads) or b""
-    _keep(home, path, heads, found)
-    return parsed_changes(found)
+    history_text = _grown(history, path, heads, kept) if kept else None
+    if history_text is None:
+        history_text = history.file_changes(path, heads) or b""
+    _keep(home, path, heads, history_text)
+    return parsed_changes(history_text)
 
 
 def _grown(history: CodeHistory, path: str, heads: Sequence[str], kept: Kept) -> bytes | None:
@@ -76,15 +76,21 @@ def _grown(history: CodeHistory, path: str, heads: Sequence[str], kept: Kept) ->
     before = list(parsed_changes(kept[1]))
     names = list(
         dict.fromkeys(
-            [path, *(one.path for one in before), *(one.was for one in before if one.was)]
+            [
+                path,
+                *(change.path for change in before),
+                *(change.was for change in before if change.was),
+            ]
         )
     )
     new = history.changes_of(names, heads, kept[0])
     if new is None:
         return None
-    found = list(parsed_changes(new))
+    grown = list(parsed_changes(new))
     newest = before[0].commit.at if before else 0
-    if any(one.what != "M" or one.path != path or one.commit.at < newest for one in found):
+    if any(
+        change.what != "M" or change.path != path or change.commit.at < newest for change in grown
+    ):
         return None
     return new + kept[1]
 
@@ -106,12 +112,12 @@ def _kept(home: Home, path: str) -> Kept | None:
         return None  # not there yet, or of another version
 
 
-def _keep(home: Home, path: str, heads: Sequence[str], found: bytes) -> None:
+def _keep(home: Home, path: str, heads: Sequence[str], text: bytes) -> None:
     head = json.dumps({"version": VERSION, "path": path, "heads": list(heads)})
     try:
         home.make(FOLDER)
         write_atomic(
-            _place(home, path), head.encode() + b"\n" + found, shared=home.shared, durable=False
+            _place(home, path), head.encode() + b"\n" + text, shared=home.shared, durable=False
         )
     except (OSError, GitmemError):
         return  # a read-only disk: it is asked again
@@ -120,13 +126,13 @@ def _keep(home: Home, path: str, heads: Sequence[str], found: bytes) -> None:
 def evolution(
     sources: ProvenanceSources,
     indexes: Sequence[tuple[str, Index]],
-    found: Iterable[FileChange],
+    file_changes: Iterable[FileChange],
     fits: Callable[[EvolutionStep], bool],
     limit: int | None,
 ) -> Iterator[EvolutionStep]:
     """Yield changes with whose they were and what was learned then, those that fit."""
     number = 0
-    rest = iter(found)
+    rest = iter(file_changes)
     while part := list(islice(rest, min(BATCH, limit or BATCH))):
         by_commit = known_links(
             sources, [change.commit.oid for change in part], patches=bool(limit and limit <= FEW)
@@ -147,8 +153,8 @@ def _step(state: State, change: FileChange, commit_links: Sequence[Link]) -> Evo
     by_agents = [link for link in commit_links if link.kind != HUMAN]
     step = EvolutionStep(change, writers(by_agents, change.path, change.lines))
     step.others = [link for link in by_agents if link not in step.links]
-    known_sessions = (sessions.get(state, link.session) for link in (*step.links, *step.others))
-    stories = (session.story for session in known_sessions if session and session.story)
+    linked_sessions = (sessions.get(state, link.session) for link in (*step.links, *step.others))
+    stories = (session.story for session in linked_sessions if session and session.story)
     step.stories = list(dict.fromkeys(stories))
     return step
 

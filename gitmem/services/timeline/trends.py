@@ -47,7 +47,11 @@ def trends(
     hot = sorted({*changed, *edited}, key=lambda path: (-(changed[path] + edited[path]), path))[
         :TOP
     ]
-    mine = [one for one in sessions.some(state) if since <= one.last and one.started <= until]
+    mine = [
+        session
+        for session in sessions.some(state)
+        if since <= session.last and session.started <= until
+    ]
     for session in mine:
         begun.add(session.started)
     by_agent = _by_agent(state, mine)
@@ -62,7 +66,7 @@ def trends(
         "agents": [
             {"agent": agent, **row}
             for agent, row in sorted(
-                by_agent.items(), key=lambda one: (-one[1]["session_count"], one[0])
+                by_agent.items(), key=lambda counts: (-counts[1]["session_count"], counts[0])
             )
         ],
         "hours": begun.hours,

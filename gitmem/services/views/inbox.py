@@ -53,20 +53,20 @@ def open_statements(indexes: Indexes) -> dict[str, OpenStatement]:
     said = statements(indexes)
     if not said:
         return {}
-    successors = {one[-1]["successor"] for one in said.values()} - {""}
+    successors = {entries[-1]["successor"] for entries in said.values()} - {""}
     ids = (*said, *successors)
     rows = joined.rows(indexes, ids=ids, statuses=LIVE, fields=("id", *TRUST_FIELDS))
     titles = {row["id"]: marked_title(row) for row in rows}
     return {
-        id: OpenStatement(id, titles[id], tuple(one), titles.get(one[-1]["successor"], ""))
-        for id, one in said.items()
+        id: OpenStatement(id, titles[id], tuple(entries), titles.get(entries[-1]["successor"], ""))
+        for id, entries in said.items()
         if id in titles
     }
 
 
 def successors(asked: Mapping[str, OpenStatement]) -> set[str]:
     """Return the ids of the proposals that the statements are about."""
-    return {one.last["successor"] for one in asked.values()} - {""}
+    return {entry.last["successor"] for entry in asked.values()} - {""}
 
 
 def waiting(

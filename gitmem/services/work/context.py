@@ -106,8 +106,8 @@ class WorkContext:
             if previous
             else None,
             "last_commands": self.commands,
-            "agents": [{**one, "at": _time(one["at"])} for one in self.agents],
-            "tasks": [{**one, "at": _time(one["at"])} for one in self.tasks],
+            "agents": [{**agent, "at": _time(agent["at"])} for agent in self.agents],
+            "tasks": [{**task, "at": _time(task["at"])} for task in self.tasks],
             "workflow": self.workflow or None,
             "state": self.state or None,
             "state_is_done": self.sure if self.workflow else None,
@@ -155,7 +155,7 @@ def load(
         if strict:
             raise
         table = WorkflowTable(workflow_table.preset(choice, root))
-    found = of(
+    context = of(
         app.state,
         table,
         root,
@@ -166,8 +166,8 @@ def load(
         said=from_history(table, history, agent) if history else None,
     )
     if agent:
-        found.handovers = handed([app.index()], (agent,))
-    return found
+        context.handovers = handed([app.index()], (agent,))
+    return context
 
 
 def of(
@@ -197,22 +197,22 @@ def of(
     commands = _commands(done)
     position = infer(table, done)
     talks = talked or bool(said is not None) or bool(mine and mine.asked)
-    found = WorkContext(kind_of(table, commands, position, talked=talks), agent, now)
-    found.branch = on
-    if found.kind == workflow.NEW:
-        return found
+    context = WorkContext(kind_of(table, commands, position, talked=talks), agent, now)
+    context.branch = on
+    if context.kind == workflow.NEW:
+        return context
     if mine:
         # 2026-01-02T03:04:05Z is 20260102-030405 in an id
         moment = stamp(mine.began).translate({45: None, 58: None, 84: "-", 90: None})
-        found.id = f"ctx-{moment}-{int(mine.began * 1000) % 1000:03d}"
-        found.began, found.last, found.story = mine.began, mine.last, mine.story
+        context.id = f"ctx-{moment}-{int(mine.began * 1000) % 1000:03d}"
+        context.began, context.last, context.story = mine.began, mine.last, mine.story
     epic = epic_holders.chosen(state, root)[4:]
-    _tell(found, table, done, position, epic)
-    return found
+    _tell(context, table, done, position, epic)
+    return context
 
 
 def _tell(
-    found: WorkContext,
+    context: WorkContext,
     table: WorkflowTable,
     done: "Sequence[Act]",
     position: WorkflowState,
@@ -222,35 +222,36 @@ def _tell(
 
     `epic` is the one that this work tree is at.
     """
-    found.commands = _commands(done)[-workflow.COMMANDS :]
-    found.agents = _agents(done)[-workflow.AGENTS :]
-    found.tasks = [
-        {"task": one.what, "at": one.at, "success": one.ok, "agent": one.agent, "story": one.story}
-        for one in done
-        if one.kind == TASK
+    context.commands = _commands(done)[-workflow.COMMANDS :]
+    context.agents = _agents(done)[-workflow.AGENTS :]
+    context.tasks = [
+        {"task": act.what, "at": act.at, "success": act.ok, "agent": act.agent, "story": act.story}
+        for act in done
+        if act.kind == TASK
     ][-workflow.TASKS :]
-    found.workflow, found.state, found.sure = position.workflow, position.state, position.sure
-    found.observed = position.role == workflow.TOOL
-    values = {"story_path": found.story, "branch": found.branch, "epic": epic}
-    found.next = [
-        fill(one, values) for one in table.after(position.workflow, position.state, position.by)
+    context.workflow, context.state, context.sure = position.workflow, position.state, position.sure
+    context.observed = position.role == workflow.TOOL
+    values = {"story_path": context.story, "branch": context.branch, "epic": epic}
+    context.next = [
+        fill(command, values)
+        for command in table.after(position.workflow, position.state, position.by)
     ]
-    others = [one for one in found.agents if one["agent"] != found.agent]
+    others = [agent for agent in context.agents if agent["agent"] != context.agent]
     if others:
         last = others[-1]
         # what an agent has only named is not what it did
         given = [
-            one
-            for one in done
-            if one.kind != AGENT and one.agent == last["agent"] and one.role != ASSISTANT
+            act
+            for act in done
+            if act.kind != AGENT and act.agent == last["agent"] and act.role != ASSISTANT
         ]
-        found.previous = {
+        context.previous = {
             **last,
-            "at": max([last["at"], *(one.at for one in given)]),
+            "at": max([last["at"], *(act.at for act in given)]),
             "command": given[-1].what if given else None,
             "failed": bool(given) and not given[-1].ok,
         }
-    found.message = _message(found)
+    context.message = _message(context)
 
 
 def _commands(done: "Sequence[Act]") -> "list[str]":
@@ -259,21 +260,21 @@ def _commands(done: "Sequence[Act]") -> "list[str]":
     A task right after its command is the same one.
     """
     out: list[str] = []
-    for one in done:
-        if one.kind == AGENT:
+    for act in done:
+        if act.kind == AGENT:
             continue
-        if out and one.kind == TASK and workflow.normal(out[-1]) == workflow.normal(one.what):
+        if out and act.kind == TASK and workflow.normal(out[-1]) == workflow.normal(act.what):
             continue
-        out.append(one.what)
+        out.append(act.what)
     return out
 
 
 def _agents(done: "Sequence[Act]") -> "list[dict[str, Any]]":
     """Return the agents in the order in which they came, each time that another one took over."""
     out: list[dict[str, Any]] = []
-    for one in done:
-        if one.agent and (not out or out[-1]["agent"] != one.agent):
-            out.append({"agent": one.agent, "at": one.at})
+    for act in done:
+        if act.agent and (not out or out[-1]["agent"] != act.agent):
+            out.append({"agent": act.agent, "at": act.at})
     return out
 
 
@@ -282,30 +283,30 @@ def spoken(command: str) -> str:
     return command if command.startswith("git ") else f"*{command}"
 
 
-def _message(found: WorkContext) -> str:
+def _message(context: WorkContext) -> str:
     """Return one sentence or two for the next agent, '' when there is nothing to say."""
     parts = []
-    if found.previous:
-        failed = " (failed)" if found.previous["failed"] else ""
+    if context.previous:
+        failed = " (failed)" if context.previous["failed"] else ""
         last = (
-            f"; last: {spoken(found.previous['command'])}{failed}"
-            if found.previous["command"]
+            f"; last: {spoken(context.previous['command'])}{failed}"
+            if context.previous["command"]
             else ""
         )
         parts.append(
-            f"Continuing from @{found.previous['agent']}, "
-            f"{ago(found.now - found.previous['at'])}{last}."
+            f"Continuing from @{context.previous['agent']}, "
+            f"{ago(context.now - context.previous['at'])}{last}."
         )
-    if found.commands and not (
-        found.previous and len(found.commands) == 1 and found.previous["command"]
+    if context.commands and not (
+        context.previous and len(context.commands) == 1 and context.previous["command"]
     ):
-        parts.append(f"Recent commands: {', '.join(map(spoken, found.commands[-SHOWN:]))}.")
-    if found.workflow:
+        parts.append(f"Recent commands: {', '.join(map(spoken, context.commands[-SHOWN:]))}.")
+    if context.workflow:
         parts.append(
-            f"Workflow: {found.workflow}, {found.state}{'' if found.sure else ' (begun)'}."
+            f"Workflow: {context.workflow}, {context.state}{'' if context.sure else ' (begun)'}."
         )
-    if found.story:
-        parts.append(f"Story: {found.story}.")
+    if context.story:
+        parts.append(f"Story: {context.story}.")
     return " ".join(parts)
 
 
@@ -319,13 +320,15 @@ def from_history(
     from gitmem.services.work.slash_commands import commands
 
     out: list[Act] = []
-    for one in messages:
-        if not isinstance(one, dict):
+    for message in messages:
+        if not isinstance(message, dict):
             continue
         role = (
-            workflow.ASSISTANT if one.get("role") in {"assistant", "model", "ai"} else workflow.USER
+            workflow.ASSISTANT
+            if message.get("role") in {"assistant", "model", "ai"}
+            else workflow.USER
         )
-        text = _text(one.get("content") or one.get("text") or one.get("parts"))
+        text = _text(message.get("content") or message.get("text") or message.get("parts"))
         out += [
             Act(COMMAND, name, agent=agent, role=role)
             for name in commands(text, table.known, spoken_by_user=role == workflow.USER)

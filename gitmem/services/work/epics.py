@@ -102,12 +102,12 @@ def find(rows: Sequence[Mapping[str, Any]], text: str) -> str:
         lambda row: row["id"][4:] == slug(text),
         lambda row: bool(low) and row["id"][4:].startswith(low),
     ):
-        found = [str(row["id"]) for row in rows if match(row)]
-        if len(found) == 1:
-            return found[0]
-        if found:
+        ids = [str(row["id"]) for row in rows if match(row)]
+        if len(ids) == 1:
+            return ids[0]
+        if ids:
             raise UserError(
-                f"'{text}' may be {', '.join(id[4:] for id in found[:5])}.", "Give its whole name."
+                f"'{text}' may be {', '.join(id[4:] for id in ids[:5])}.", "Give its whole name."
             )
     names = ", ".join(str(row["id"])[4:] for row in rows[:5])
     raise UserError(
@@ -172,8 +172,8 @@ def require_checkpoint(epic: Epic) -> None:
 
     One that was answered may be answered otherwise.
     """
-    known = epic.facts["last"].get("action")
-    if epic.state.get("checkpoints") and known in {
+    action = epic.facts["last"].get("action")
+    if epic.state.get("checkpoints") and action in {
         work.CHECKPOINT_REACHED,
         work.GO,
         work.REVIEW,
@@ -313,8 +313,8 @@ def _new(desk: EpicServices, id: str, title: str, now: str) -> Record:
 
 def _holder(desk: EpicServices) -> dict[str, str]:
     """Return who is at it, as colleagues may know it."""
-    known = sessions.get(desk.state, desk.who.session) if desk.who.session else None
-    agent = known.agent if known else desk.who.agent if desk.who.agent != "global" else ""
+    session = sessions.get(desk.state, desk.who.session) if desk.who.session else None
+    agent = session.agent if session else desk.who.agent if desk.who.agent != "global" else ""
     facts = {
         "host": os.uname().nodename,
         "agent": agent,
@@ -384,11 +384,11 @@ OPTIONS = {
 
 def next_step(epic: Epic) -> str:
     """Return what is to be done next, with the command that says so."""
-    known, name = epic.facts, epic.slug
+    facts, name = epic.facts, epic.slug
     story, phase, action = (
-        str(known["story"]),
-        str(known["phase"]),
-        str(known["last"].get("action", "")),
+        str(facts["story"]),
+        str(facts["phase"]),
+        str(facts["last"].get("action", "")),
     )
     if epic.condition == ASIDE:
         return f"bring it back if it is still wanted: git mem restore {epic.record.id}"
@@ -428,29 +428,29 @@ def next_step(epic: Epic) -> str:
 
 def resume_text(epic: Epic) -> str:
     """Return in a few sentences where it stopped and what comes next."""
-    known = epic.facts
+    facts = epic.facts
     out = []
-    if known["story"]:
+    if facts["story"]:
         begun = (
-            f"was in phase {known['phase']}"
-            if known["phase"]
+            f"was in phase {facts['phase']}"
+            if facts["phase"]
             else "was begun, in no phase yet"
-            if known["since"]
+            if facts["since"]
             else "is not begun yet"
         )
-        attempts = f", attempt {known['attempts']}" if known["attempts"] > 1 else ""
-        out.append(f"Story {known['story']} {begun}{attempts}.")
-    if known["doer"] and known["since"]:
-        out.append(f"{known['doer']} was working on it.")
-    note = known["last"].get("note")
-    if note and known["last"].get("action") in {work.ERROR_OCCURRED, work.PAUSE, work.ABORT}:
+        attempts = f", attempt {facts['attempts']}" if facts["attempts"] > 1 else ""
+        out.append(f"Story {facts['story']} {begun}{attempts}.")
+    if facts["doer"] and facts["since"]:
+        out.append(f"{facts['doer']} was working on it.")
+    note = facts["last"].get("note")
+    if note and facts["last"].get("action") in {work.ERROR_OCCURRED, work.PAUSE, work.ABORT}:
         words = {
             work.ERROR_OCCURRED: "The last error",
             work.PAUSE: "It was paused",
             work.ABORT: "It was aborted",
         }
-        out.append(f"{words[known['last']['action']]}: {str(note).rstrip('.')}.")
-    out.append(f"Progress: {known['done']} of {known['total']} stories done ({known['percent']}%).")
+        out.append(f"{words[facts['last']['action']]}: {str(note).rstrip('.')}.")
+    out.append(f"Progress: {facts['done']} of {facts['total']} stories done ({facts['percent']}%).")
     step = next_step(epic)
     return " ".join(
         [*out, f"Next: {step}{'' if step.endswith(')') else '.' if ': ' not in step else ''}"]
@@ -476,7 +476,7 @@ def results_of(state: work.State, sid: str) -> dict[str, Any]:
 
     These are the results of the attempt in progress, else of the attempt that completed the story.
     """
-    run = {name: one["v"] for name, one in work.run_of(state, sid).get("results", {}).items()}
+    run = {name: result["v"] for name, result in work.run_of(state, sid).get("results", {}).items()}
     done = work.value(state.get("stories", {}).get(sid, {}), "done")
     kept = done.get("results") if isinstance(done, Mapping) else None
     return run or (dict(kept) if isinstance(kept, Mapping) else {})

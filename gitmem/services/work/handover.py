@@ -93,7 +93,7 @@ def body_of(given: Handover, on: WorkContext) -> str:
         if on.branch
         else "",
         f"Last commands: {', '.join(map(spoken, on.commands[-5:]))}" if on.commands else "",
-        *(f"Failed: {one['task']}" for one in on.tasks[-5:] if not one["success"]),
+        *(f"Failed: {task['task']}" for task in on.tasks[-5:] if not task["success"]),
         f"Not committed: {', '.join(path for path, _ in given.dirty[:DIRTY])}"
         + (" and more" if len(given.dirty) > DIRTY else "")
         if given.dirty
@@ -101,9 +101,9 @@ def body_of(given: Handover, on: WorkContext) -> str:
     ]
     parts = [
         ("Where it stands", [line for line in stands if line]),
-        ("Decided", [_item(one) for one in given.decisions]),
-        ("Open", [_item(one) for one in given.tasks]),
-        ("Evidence", [_item(one) for one in given.evidence]),
+        ("Decided", [_item(item) for item in given.decisions]),
+        ("Open", [_item(item) for item in given.tasks]),
+        ("Evidence", [_item(item) for item in given.evidence]),
     ]
     said = given.message.strip()
     text = f"{said}\n" if said and said != _about(given, on) else ""  # the title has it
@@ -114,8 +114,8 @@ def body_of(given: Handover, on: WorkContext) -> str:
     )
 
 
-def _item(one: tuple[str, str]) -> str:
-    id, text = one
+def _item(item: tuple[str, str]) -> str:
+    id, text = item
     return f"{text} ({id})" if id else text
 
 
@@ -139,9 +139,13 @@ def write(
         links=links or None,
     )
     mine = [
-        one for one in open_ones if one.get("agent") == given.to and _sender(one) == given.sender
+        handover
+        for handover in open_ones
+        if handover.get("agent") == given.to and _sender(handover) == given.sender
     ]
-    taken = [one for one in open_ones if given.sender and one.get("agent") == given.sender]
+    taken = [
+        handover for handover in open_ones if given.sender and handover.get("agent") == given.sender
+    ]
     change = (
         memories.supersede(store, who, mine[0], new)
         if mine
@@ -149,7 +153,7 @@ def write(
     )
     # no decision about a fact: it was meant for a reader, who has dealt with it
     if ended := memories.archivals(who, [*mine[1:], *taken]):
-        ids = tuple(one.id for one in (*mine[1:], *taken))
+        ids = tuple(handover.id for handover in (*mine[1:], *taken))
         store.write(ended, Message("memory: hand-overs that are dealt with", "archive", ids))
     return change
 

@@ -58,13 +58,13 @@ def may(text: str) -> bool:
 
 
 def commands(
-    text: str, known: "Container[str]" = (), *, spoken_by_user: bool = True
+    text: str, names: "Container[str]" = (), *, spoken_by_user: bool = True
 ) -> "list[str]":
     """Return the commands in a text in their order, without their mark.
 
     A command at the beginning of a line includes its arguments.
 
-    `known` are names that are commands wherever they stand; any other has to stand apart: at the
+    `names` are names that are commands wherever they stand; any other has to stand apart: at the
     beginning of a line, or alone in a code span. A slash command is one where a user's text begins
     with it.
     """
@@ -73,11 +73,11 @@ def commands(
     if spoken_by_user and (slash := _SLASH.match(text.lstrip())) and slash[2] not in OWN:
         out.append(_with(slash[2], text.lstrip()[slash.end() :].partition("\n")[0]))
     for line in text.split("\n") if "*" in text else ():
-        out += _starred(line, known)
+        out += _starred(line, names)
     return out[:MOST]
 
 
-def _starred(line: str, known: "Container[str]") -> "list[str]":
+def _starred(line: str, names: "Container[str]") -> "list[str]":
     if "*" not in line:
         return []
     alone = _CODE.sub(lambda span: span[1] if span[1].startswith("*") else "", line)
@@ -93,7 +93,7 @@ def _starred(line: str, known: "Container[str]") -> "list[str]":
     out: list[str] = []
     for star in _stars(alone):
         name, first = star[1], star.start() == start
-        is_command = first or name in known or f"*{name}" in quoted or "-" in name
+        is_command = first or name in names or f"*{name}" in quoted or "-" in name
         if name in _ABOUT or not is_command:
             continue
         if first and not _STAR.search(alone, star.end()):
@@ -130,9 +130,9 @@ def git_commands(command: str) -> "list[str]":
         return []
     return list(
         dict.fromkeys(
-            f"git {found[2]}"
+            f"git {match[2]}"
             for line in command[:LONG].split("\n")
-            for found in _GIT.finditer(line)
+            for match in _GIT.finditer(line)
         )
     )
 
@@ -142,8 +142,8 @@ def story_in(command: str) -> str:
 
     '' when it names none.
     """
-    found = _STORY.search(command.partition(" ")[2])
-    return str(found[0]) if found else ""
+    match = _STORY.search(command.partition(" ")[2])
+    return str(match[0]) if match else ""
 
 
 def called(text: str) -> str:
@@ -151,5 +151,5 @@ def called(text: str) -> str:
 
     Whether there is one is not known here.
     """
-    found = _AGENT.match(text.lstrip())
-    return str(found[1]) if found else ""
+    match = _AGENT.match(text.lstrip())
+    return str(match[1]) if match else ""

@@ -127,9 +127,9 @@ def _loader() -> Any:
         def flatten_mapping(self, node: Any) -> None:
             """Merge nothing: merges of merges make of few bytes what fills the memory."""
 
-    known = {"tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"}
+    tags = {"tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"}
     Texts.yaml_implicit_resolvers = {
-        first: [row for row in rows if row[0] in known]
+        first: [row for row in rows if row[0] in tags]
         for first, rows in base.yaml_implicit_resolvers.items()
     }
     return Texts
@@ -159,11 +159,13 @@ def _time(given: Any) -> str:
     if not isinstance(given, str):
         return ""
     try:
-        found = datetime.fromisoformat(given.strip().replace(" ", "T", 1))
-        found = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        time_given = datetime.fromisoformat(given.strip().replace(" ", "T", 1))
+        time_given = (
+            time_given if time_given.tzinfo else time_given.replace(tzinfo=UTC)
+        ).astimezone(UTC)
     except (ValueError, OverflowError):
         return ""
-    text = found.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
+    text = time_given.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
     return text if is_stamp(text) else ""
 
 
@@ -498,11 +500,11 @@ def _steps(given: Any) -> Iterator[tuple[str, str]]:
     for n, step in enumerate(
         given if isinstance(given, Sequence) and not isinstance(given, str) else [], 1
     ):
-        one = _map(step)
-        what = _text(_first(one, "id", "name", "action", "phase", "agent")) or (
+        fields = _map(step)
+        what = _text(_first(fields, "id", "name", "action", "phase", "agent")) or (
             _text(step) if isinstance(step, str) else ""
         )
         name = f"{n:02d} {what}".strip()[:NAME]
         if name not in seen:
             seen.add(name)
-            yield name, _text(one.get("status"))
+            yield name, _text(fields.get("status"))

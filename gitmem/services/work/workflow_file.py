@@ -117,14 +117,14 @@ def _tasks(given: Any) -> list[Any]:
     return [_task(f"tasks[{n}]", row) for n, row in enumerate(given)]
 
 
-def _keys(value: Any, where: str, known: set[str]) -> None:
+def _keys(value: Any, where: str, allowed: set[str]) -> None:
     if not isinstance(value, Mapping):
         raise ValueError(f"{where} is not a map")
-    unknown = sorted(str(key) for key in value if key not in known)
+    unknown = sorted(str(key) for key in value if key not in allowed)
     if unknown:
         raise ValueError(
             f"{where} has '{unknown[0][:60]}', which is not known; it may have "
-            f"{', '.join(sorted(known))}"
+            f"{', '.join(sorted(allowed))}"
         )
 
 
@@ -174,7 +174,7 @@ def _transition(where: str, row: Any) -> dict[str, Any]:
     return {
         "state": _name(row.get("state"), f"{where}.state"),
         "trigger": _command(row.get("trigger"), f"{where}.trigger"),
-        "next": [_command(one, f"{where}.next[{n}]") for n, one in enumerate(following)],
+        "next": [_command(command, f"{where}.next[{n}]") for n, command in enumerate(following)],
     }
 
 

@@ -46,8 +46,8 @@ def is_seen(root: str) -> bool:
 def shipped() -> "dict[str, Any]":
     """Return the table that ships, as data."""
     with open(SHIPPED, encoding="utf-8") as file:
-        found: dict[str, Any] = loads(file.read())
-    return found
+        table: dict[str, Any] = loads(file.read())
+    return table
 
 
 def own_file(root: str) -> str:
@@ -64,8 +64,8 @@ def own_file(root: str) -> str:
 
 def _key(path: str, base: "Mapping[str, Any]") -> "list[Any]":
     # what ships is in the compiled table too, and changes with an upgrade
-    found = [(one, os.stat(one)) for one in (path, SHIPPED)]
-    parts = [part for one, about in found for part in (one, about.st_mtime_ns, about.st_size)]
+    versions = [(file, os.stat(file)) for file in (path, SHIPPED)]
+    parts = [part for file, about in versions for part in (file, about.st_mtime_ns, about.st_size)]
     return [*parts, len(base["workflows"])]
 
 

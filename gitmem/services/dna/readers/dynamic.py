@@ -51,8 +51,8 @@ def composer(path: str, text: str) -> Declared:
     for name, command in table(given, "scripts").items():
         rows = [command] if isinstance(command, str) else texts(command)
         made.scripts[str(name)] = " && ".join(rows)
-    for one in texts(given.get("bin")):
-        made.starts[one.rpartition("/")[2]] = one
+    for target in texts(given.get("bin")):
+        made.starts[target.rpartition("/")[2]] = target
     return made
 
 

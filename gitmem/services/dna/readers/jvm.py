@@ -20,14 +20,15 @@ def pom(path: str, text: str) -> Declared:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         return Declared(path, "")
     root = ElementTree.fromstring(text)  # noqa: S314 - see above
-    for one in root.iter():
-        one.tag = one.tag.rpartition("}")[2]
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
     properties = {
-        f"${{{one.tag}}}": (one.text or "").strip() for one in root.findall("properties/*")
+        f"${{{element.tag}}}": (element.text or "").strip()
+        for element in root.findall("properties/*")
     }
 
-    def said(one: Any, name: str) -> str:
-        value = (one.findtext(name) or "").strip()
+    def said(element: Any, name: str) -> str:
+        value = (element.findtext(name) or "").strip()
         value = properties.get(value, value)
         return "" if "${" in value else value
 
@@ -49,15 +50,15 @@ def pom(path: str, text: str) -> Declared:
 def _maven_dependencies(made: Declared, root: Any, said: Callable[[Any, str], str]) -> None:
     """Note dependencies; the scope may stand in what a project manages for all its modules."""
     scopes = {
-        _coordinates(said, one): said(one, "scope")
-        for one in root.findall("dependencyManagement/dependencies/dependency")
+        _coordinates(said, element): said(element, "scope")
+        for element in root.findall("dependencyManagement/dependencies/dependency")
     }
-    for one in root.findall("dependencies/dependency"):
-        name = _coordinates(said, one)
-        version = said(one, "version")
-        if (said(one, "scope") or scopes.get(name, "")) == "test":
+    for element in root.findall("dependencies/dependency"):
+        name = _coordinates(said, element)
+        version = said(element, "version")
+        if (said(element, "scope") or scopes.get(name, "")) == "test":
             made.tries[name] = version
-        elif said(one, "optional") == "true":
+        elif said(element, "optional") == "true":
             made.options[name] = version
         else:
             declare(made, {name: version})
@@ -72,8 +73,10 @@ def _java(properties: dict[str, str]) -> dict[str, str]:
     return {}
 
 
-def _coordinates(said: Any, one: Any) -> str:
-    return ":".join(part for part in (said(one, "groupId"), said(one, "artifactId")) if part)
+def _coordinates(said: Any, element: Any) -> str:
+    return ":".join(
+        part for part in (said(element, "groupId"), said(element, "artifactId")) if part
+    )
 
 
 def gradle(path: str, text: str) -> Declared:

@@ -40,9 +40,9 @@ def cargo(path: str, text: str) -> Declared:
 
 def _binaries(bins: Any) -> dict[str, str]:
     out = {}
-    for one in bins if isinstance(bins, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("name"), str):
-            out[one["name"]] = str(one.get("path") or f"src/bin/{one['name']}.rs")
+    for binary in bins if isinstance(bins, list) else ():
+        if isinstance(binary, dict) and isinstance(binary.get("name"), str):
+            out[binary["name"]] = str(binary.get("path") or f"src/bin/{binary['name']}.rs")
     return out
 
 

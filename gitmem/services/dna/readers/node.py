@@ -43,7 +43,7 @@ def package_json(path: str, text: str) -> Declared:
 
 def _starts(given: dict[str, Any], name: str) -> dict[str, str]:
     """Return the commands of a package, and the file that others import."""
-    starts = {one: where for one, where in versions(table(given, "bin")).items() if where}
+    starts = {script: where for script, where in versions(table(given, "bin")).items() if where}
     if isinstance(given.get("bin"), str):
         starts[name] = given["bin"]
     main = next((key for key in ("main", "module") if isinstance(given.get(key), str)), "")

@@ -57,9 +57,9 @@ def _group(made: Declared, name: str, needs: dict[str, str]) -> None:
     if is_development(name):
         made.tries |= needs
         return
-    for one, version in needs.items():
-        is_for_tests = is_tool(one) or is_stub(one)
-        (made.tries if is_for_tests else made.options).setdefault(one, version)
+    for package, version in needs.items():
+        is_for_tests = is_tool(package) or is_stub(package)
+        (made.tries if is_for_tests else made.options).setdefault(package, version)
 
 
 def _poetry(made: Declared, poetry: dict[str, Any]) -> None:
