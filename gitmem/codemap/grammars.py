@@ -155,13 +155,13 @@ def tree_of(data: bytes, language: str) -> "Tree | None":
     """
     if len(data) > MAX_BYTES or b"\0" in data[:8000]:
         return None
-    known = grammar(language)
-    if known is None:
+    loaded = grammar(language)
+    if loaded is None:
         return None
     from tree_sitter import Parser
 
     try:
-        return Parser(known).parse(data)
+        return Parser(loaded).parse(data)
     except (ValueError, TypeError):
         return None
 
@@ -188,13 +188,13 @@ def query(language: str, part: str) -> "Query | None":
     """
     key = language, part
     if key not in _queries:
-        known = grammar(language)
-        if known is None:
+        loaded = grammar(language)
+        if loaded is None:
             return None
         from tree_sitter import Query
 
         try:
-            _queries[key] = Query(known, query_text(language, part))
+            _queries[key] = Query(loaded, query_text(language, part))
         except Exception:  # noqa: BLE001 - a newer grammar may have other nodes: then there are no symbols
             _queries[key] = None
     return _queries[key]

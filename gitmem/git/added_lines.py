@@ -56,7 +56,7 @@ def contents(history: CodeHistory, names: Sequence[str]) -> dict[str, bytes]:
         return {}
     data = "".join(f"{name}\n" for name in wanted).encode("utf-8", "surrogateescape")
     out = history.run("cat-file", "--batch", stdin=data)
-    found: dict[str, bytes] = {}
+    texts: dict[str, bytes] = {}
     at = 0
     for name in wanted:
         end = out.find(b"\n", at)
@@ -65,9 +65,9 @@ def contents(history: CodeHistory, names: Sequence[str]) -> dict[str, bytes]:
         if len(words) == 3 and words[2].isdigit():
             size = int(words[2])
             if words[1] == b"blob":
-                found[name] = out[at : at + size]
+                texts[name] = out[at : at + size]
             at += size + 1
-    return found
+    return texts
 
 
 def _added(out: bytes) -> Iterator[Added]:

@@ -136,7 +136,9 @@ class CodeHistory:
             )
         except GitFailed:
             return {}
-        return {found.oid: found for row in out.split(b"\0") if (found := parse(row)) is not None}
+        return {
+            commit.oid: commit for row in out.split(b"\0") if (commit := parse(row)) is not None
+        }
 
     def ids(self, commit: str, most: int) -> list[str]:
         """Return the ids of the last commits below one that are no merges, the newest first."""
@@ -162,9 +164,9 @@ class CodeHistory:
         )
         for part in out.split(b"\1")[1:]:
             head, _, rest = part.partition(b"\2")
-            if (found := parse(head)) is not None:
+            if (commit := parse(head)) is not None:
                 yield (
-                    found,
+                    commit,
                     [
                         os.fsdecode(path.strip(b"\n"))
                         for path in rest.split(b"\0")
@@ -310,19 +312,19 @@ class CodeHistory:
         Raises UserError.
         """
         out: list[str] = []
-        for one in revisions:
-            if ".." not in one and not one.startswith("^"):
-                out.append(self.resolve(one))
+        for revision in revisions:
+            if ".." not in revision and not revision.startswith("^"):
+                out.append(self.resolve(revision))
                 continue
             try:
                 out += (
-                    self.run("rev-list", f"--max-count={most}", "--end-of-options", one, "--")
+                    self.run("rev-list", f"--max-count={most}", "--end-of-options", revision, "--")
                     .decode()
                     .split()
                 )
             except GitFailed as error:
                 raise UserError(
-                    f"'{one}' names no commits.", "See what there is: git log --oneline --all"
+                    f"'{revision}' names no commits.", "See what there is: git log --oneline --all"
                 ) from error
         return list(dict.fromkeys(out))
 
@@ -388,7 +390,7 @@ class CodeHistory:
         if not heads:
             return []
         args = [*heads, *(f"^{oid}" for oid in seen)]
-        data = "".join(f"{one}\n" for one in args).encode()
+        data = "".join(f"{argument}\n" for argument in args).encode()
         span = f"--since=@{max(0, int(since))}"
         out = self.run(
             "log",
@@ -400,7 +402,7 @@ class CodeHistory:
             "--stdin",
             stdin=data,
         )
-        return [found for row in reversed(out.split(b"\0")) if (found := parse(row)) is not None]
+        return [commit for row in reversed(out.split(b"\0")) if (commit := parse(row)) is not None]
 
     def not_below(self, oids: Iterable[str], commit: str) -> set[str]:
         """Return those of some commits that a commit does not contain or that do not exist."""

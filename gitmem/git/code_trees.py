@@ -162,13 +162,13 @@ class CodeTrees:
                     "check-attr", "--cached", "-z", "--stdin", *LINGUIST, stdin=data, env=env
                 )
         parts = out.split(b"\0")
-        found: dict[str, dict[str, str]] = {}
+        attributes: dict[str, dict[str, str]] = {}
         for path, name, value in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
             if value != b"unspecified":
-                found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode(
+                attributes.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode(
                     "utf-8", "replace"
                 )
-        return found
+        return attributes
 
     def uncommitted(
         self, hexes: int, wanted: Callable[[str], bool]
@@ -230,13 +230,13 @@ class CodeTrees:
                 commits.add(row[5:])
         trees = []
         for commit in sorted(commits):
-            found = (
+            tips = (
                 self._git.run(
                     "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}", ok=(0, 1, 128)
                 )
                 .decode()
                 .strip()
             )
-            if found:
-                trees.append(found)
+            if tips:
+                trees.append(tips)
         return sorted(set(trees))

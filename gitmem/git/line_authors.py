@@ -79,7 +79,7 @@ class LineAuthors:
         except GitFailed:
             return (UNREADABLE,) * count
         commits = dict(_blamed(out))
-        made = {one.oid: one for one in self._looked_up(set(commits.values()))}
+        made = {commit.oid: commit for commit in self._looked_up(set(commits.values()))}
         authors = []
         for number, line in enumerate(data.split(b"\n"), 1):
             text = _folded(line)
@@ -117,17 +117,17 @@ class LineAuthors:
             commits = dict(_blamed(self._blame(path, "HEAD")))
         except GitFailed:
             return {}
-        made = {one.oid: one for one in self._looked_up(set(commits.values()))}
-        found: dict[bytes, str] = {}
+        made = {commit.oid: commit for commit in self._looked_up(set(commits.values()))}
+        authors: dict[bytes, str] = {}
         own: set[bytes] = set()
         for number, oid in commits.items():
             text = _folded(lines[number - 1]) if number <= len(lines) else b""
             who = self._committer(oid, made)
             if who:
-                found.setdefault(text, who)
+                authors.setdefault(text, who)
             else:
                 own.add(text)
-        return {text: who for text, who in found.items() if text not in own}
+        return {text: who for text, who in authors.items() if text not in own}
 
     def of_removal(self, path: str, since: str, data: bytes, says: Callable[[bytes], bool]) -> str:
         """Return who removed something from a file, "" for this user.
@@ -162,7 +162,7 @@ class LineAuthors:
                 return commit, ""
             if says(self._blob(commit.oid, path)):
                 continue
-            without = [one for one in commit.parents if not says(self._blob(one, path))]
+            without = [parent for parent in commit.parents if not says(self._blob(parent, path))]
             if len(without) < len(commit.parents):
                 return commit, without[0] if without else ""
         return None
@@ -195,12 +195,12 @@ class LineAuthors:
             commits = list(self._log(*tips, "--", _literal(path)))
         except GitFailed:
             return ()
-        found = []
+        texts = []
         for commit in commits:
             if not commit.is_own:
                 lines = self._blob(commit.oid, path).split(b"\n")
-                found.append((commit.author, frozenset(map(_folded, lines))))
-        return tuple(found)
+                texts.append((commit.author, frozenset(map(_folded, lines))))
+        return tuple(texts)
 
     def _log(self, *args: str) -> Iterator[_Made]:
         out = self._history.run("log", "--no-mailmap", f"--max-count={COMMITS}", _FORMAT, *args)

@@ -143,7 +143,7 @@ class Merges:
     def worktrees(self) -> list[Tree]:
         """Return the work trees that are there and have a commit, the one that was opened first."""
         out = self._git.run("worktree", "list", "--porcelain")
-        found = []
+        worktrees = []
         for block in out.decode("utf-8", "surrogateescape").split("\n\n"):
             facts = dict(line.partition(" ")[::2] for line in block.split("\n") if line)
             root, commit = facts.get("worktree", ""), facts.get("HEAD", "")
@@ -159,9 +159,9 @@ class Merges:
                         )
                 except OSError:
                     continue
-            found.append(Tree(root, gitdir, commit, facts.get("branch", "")))
+            worktrees.append(Tree(root, gitdir, commit, facts.get("branch", "")))
         here = os.path.realpath(self._location.worktree or "/nowhere")
-        return sorted(found, key=lambda tree: os.path.realpath(tree.root) != here)
+        return sorted(worktrees, key=lambda tree: os.path.realpath(tree.root) != here)
 
     def uncommitted(self, tree: Tree) -> str:
         """Return a commit of the scratch folder that has a work tree as it is now.
@@ -231,7 +231,7 @@ class Merges:
         Children come before parents.
         """
         if len(commits) < 2:
-            return [(one, []) for one in commits]
+            return [(commit, []) for commit in commits]
         base = self._run("merge-base", "--octopus", *commits, ok=(0, 1)).decode().split()
         args = [*commits, *(f"^{oid}^@" for oid in base)]
         out = self._run(
@@ -239,7 +239,7 @@ class Merges:
             "--topo-order",
             "--parents",
             "--stdin",
-            stdin="".join(f"{one}\n" for one in args).encode(),
+            stdin="".join(f"{argument}\n" for argument in args).encode(),
         )
         return [
             (words[0], words[1:]) for line in out.decode().splitlines() if (words := line.split())
@@ -250,23 +250,23 @@ class Merges:
         if not pairs:
             return []
         # a commit, and what is to be taken for its parent
-        data = "".join(f"{two} {one}\n" for one, two in pairs).encode()
+        data = "".join(f"{new} {old}\n" for old, new in pairs).encode()
         out = self._run(
             "diff-tree", "-r", "-M", "-z", "--raw", "--no-abbrev", "--always", "--stdin", stdin=data
         )
-        found: list[list[FileDiff]] = []
+        diffs: list[list[FileDiff]] = []
         words = iter(out.split(b"\0"))
         for word in words:
             if not word.startswith(b":"):
                 if word.strip():
-                    found.append([])
+                    diffs.append([])
                 continue
             _, mode, old, new, letter = word.split(b" ")
             was = os.fsdecode(next(words))
             path = os.fsdecode(next(words)) if letter[:1] in {b"R", b"C"} else was
             if mode != b"160000":  # a submodule has no lines
-                found[-1].append(FileDiff(path, was, _blob(old), _blob(new)))
-        return found
+                diffs[-1].append(FileDiff(path, was, _blob(old), _blob(new)))
+        return diffs
 
     def merge(self, pairs: Sequence[tuple[str, str]]) -> list[list[str] | None]:
         """Return, for each pair of commits, the files in which a merge of them would conflict.
@@ -275,7 +275,7 @@ class Merges:
         """
         if not pairs:
             return []
-        data = "".join(f"{one} {two}\n" for one, two in pairs).encode()
+        data = "".join(f"{ours} {theirs}\n" for ours, theirs in pairs).encode()
         try:
             out = self._run(
                 "merge-tree",
@@ -289,21 +289,21 @@ class Merges:
                 ok=(0, 1),
             )
         except GitFailed:
-            return [self._one(one, two) for one, two in pairs]
-        found: list[list[str] | None] = []
+            return [self._one(ours, theirs) for ours, theirs in pairs]
+        conflicts: list[list[str] | None] = []
         words = out.split(b"\0")
         at = 0
-        while at < len(words) - 1 and len(found) < len(pairs):
+        while at < len(words) - 1 and len(conflicts) < len(pairs):
             at += 2  # whether it is clean, and the tree
             names = []
             while at < len(words) and words[at]:
                 names.append(os.fsdecode(words[at]))
                 at += 1
             at += 1
-            found.append(list(dict.fromkeys(names)))
-        return [*found, *[None] * (len(pairs) - len(found))]
+            conflicts.append(list(dict.fromkeys(names)))
+        return [*conflicts, *[None] * (len(pairs) - len(conflicts))]
 
-    def _one(self, one: str, two: str) -> list[str] | None:
+    def _one(self, ours: str, theirs: str) -> list[str] | None:
         try:
             out = self._run(
                 "merge-tree",
@@ -312,8 +312,8 @@ class Merges:
                 "--name-only",
                 "--no-messages",
                 "--allow-unrelated-histories",
-                one,
-                two,
+                ours,
+                theirs,
                 ok=(0, 1),
             )
         except GitFailed:
@@ -331,7 +331,7 @@ class Merges:
         data = self._run(
             "cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in wanted).encode()
         )
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         at = 0
         for oid in wanted:
             head = data[at : at + 200].partition(b"\n")[0]
@@ -342,8 +342,8 @@ class Merges:
             body = data[at : at + size]
             at += size + 1
             if size <= most and b"\0" not in body[:8000]:
-                found[oid] = body.decode("utf-8", "replace")
-        return found
+                texts[oid] = body.decode("utf-8", "replace")
+        return texts
 
     def authors(
         self, base: str, tip: str, paths: Sequence[str], *, with_mail: bool = False

@@ -102,11 +102,11 @@ class TreeCache:
 
     def __call__(self, oid: str) -> tuple[TreeEntry, ...]:
         """Return a tree's entries, in git's order; raises what reading it raises."""
-        found = self._trees.pop(oid, None)
-        if found is None:
-            found = self._read(oid)
-        self.put(oid, found)
-        return found
+        tree = self._trees.pop(oid, None)
+        if tree is None:
+            tree = self._read(oid)
+        self.put(oid, tree)
+        return tree
 
     def put(self, oid: str, entries: tuple[TreeEntry, ...]) -> None:
         """Keep a tree, as the one used last."""
@@ -183,7 +183,7 @@ class Objects(Protocol):
         Children come before parents.
         """
 
-    def bases(self, one: str, two: str) -> tuple[str, ...]:
+    def bases(self, first: str, second: str) -> tuple[str, ...]:
         """Return the best common ancestors of two commits, sorted by oid; empty if unrelated."""
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:

@@ -262,9 +262,9 @@ class CliObjects:
         for oid, data in self.read_many(out.decode().split()):
             yield parse_commit(oid, data)
 
-    def bases(self, one: str, two: str) -> tuple[str, ...]:
+    def bases(self, first: str, second: str) -> tuple[str, ...]:
         """See Objects."""
-        _, out, _ = self._git.call("merge-base", "--all", one, two, ok=(0, 1))
+        _, out, _ = self._git.call("merge-base", "--all", first, second, ok=(0, 1))
         return tuple(sorted(out.decode().split()))
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:

@@ -195,9 +195,9 @@ class Pygit2Objects:
                 f"the store's history is incomplete: {error}.", "Run: git mem doctor --fix"
             ) from error
 
-    def bases(self, one: str, two: str) -> tuple[str, ...]:
+    def bases(self, first: str, second: str) -> tuple[str, ...]:
         """See Objects."""
-        return self._cli.bases(one, two)
+        return self._cli.bases(first, second)
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """See Objects."""

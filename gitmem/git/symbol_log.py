@@ -16,14 +16,14 @@ def parsed_symbol_changes(out: bytes, path: str) -> list[FileChange]:
 
     `path` is the file's name where a change tells none.
     """
-    found: list[FileChange] = []
+    changes: list[FileChange] = []
     for part in re.split(rb"(?:\A|\n)\x01", out):
         head, *rows = part.split(b"\n")
         commit = parse(head + b"\x1f")
         if commit is not None:
             name, lines = _added(rows, path)
-            found.append(FileChange(commit, "M", name, lines=lines))
-    return found
+            changes.append(FileChange(commit, "M", name, lines=lines))
+    return changes
 
 
 def _added(rows: list[bytes], path: str) -> tuple[str, tuple[int, ...]]:

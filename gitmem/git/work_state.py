@@ -223,16 +223,16 @@ class Work:
                 )
             )
         elif kind == "u":
-            _, sub, one, two, three, _, h1, h2, h3, path = rest.split(" ", 9)
-            stages = ((one, h1), (two, h2), (three, h3))
+            _, sub, head_mode, index_mode, tree_mode, _, h1, h2, h3, path = rest.split(" ", 9)
+            stages = ((head_mode, h1), (index_mode, h2), (tree_mode, h3))
             state.changed.append(
                 ChangedPath(path, "U", "U", "" if sub == "N..." else sub, (ABSENT, ""), stages)
             )
 
     def _is_intended(self, path: str) -> bool:
         out = self.run("ls-files", "--debug", "--", path, config=("--literal-pathspecs",))
-        found = re.search(rb"flags: ([0-9a-f]+)\s*$", out.rstrip())
-        return bool(found and int(found[1], 16) & INTENDED)
+        flags = re.search(rb"flags: ([0-9a-f]+)\s*$", out.rstrip())
+        return bool(flags and int(flags[1], 16) & INTENDED)
 
     def flags(self, index: str = "") -> Iterator[tuple[str, str]]:
         """Yield (path, flag) of the entries of an index that have a flag: S, h or s.
@@ -400,12 +400,12 @@ class Work:
             *names,
             stdin=b"".join(os.fsencode(path) + b"\0" for path in paths),
         ).split(b"\0")
-        found: dict[str, dict[str, str]] = {}
+        attributes: dict[str, dict[str, str]] = {}
         for path, name, value in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
-            found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode(
+            attributes.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode(
                 "utf-8", "replace"
             )
-        return found
+        return attributes
 
     def under_way(self) -> dict[str, str]:
         """Return the operations that are under way here.

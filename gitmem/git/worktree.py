@@ -121,7 +121,7 @@ class WorkTree:
             base or "HEAD",
             "--",
         )
-        found = []
+        touched = []
         for name in out.split(b"\0")[:MANY]:
             path = os.fsdecode(name)
             try:
@@ -130,10 +130,10 @@ class WorkTree:
                     and not self.hides(path)
                     and since < os.stat(os.path.join(self.root, path)).st_mtime <= until
                 ):
-                    found.append(path)
+                    touched.append(path)
             except OSError:
                 continue  # removed: nobody knows when
-        return found
+        return touched
 
     def changes(self, base: str, paths: Sequence[str]) -> list[tuple[str, int, int]]:
         """Return (path, lines added, lines removed) between a commit and the present files.

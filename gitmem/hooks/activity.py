@@ -42,9 +42,9 @@ def remember(hook: Hook) -> None:
     elif event.command:
         from gitmem.services.work.slash_commands import git_commands
 
-        if found := git_commands(event.command):
+        if commands := git_commands(event.command):
             who = _who(hook)
-            done = [_act(hook, COMMAND, one, TOOL, who) for one in found]
+            done = [_act(hook, COMMAND, command, TOOL, who) for command in commands]
             activity.note(
                 hook.repo.state,
                 hook.repo.stored_root,
@@ -92,7 +92,7 @@ def _prompt(hook: Hook) -> None:
     if given:
         from gitmem.services.work.slash_commands import story_in
 
-        story = next(filter(None, (story_in(one.what) for one in reversed(given))), "")
+        story = next(filter(None, (story_in(act.what) for act in reversed(given))), "")
     activity.note(
         hook.repo.state,
         hook.repo.stored_root,
@@ -116,9 +116,9 @@ def _given(hook: Hook, text: str, role: str, who: str = "") -> "Sequence[Act]":
     )
     if not is_current:
         hook.start_drain("workflows")
-    found = commands(text, table.known, spoken_by_user=role == USER)
-    who = who or (_who(hook) if found else "")
-    return [_act(hook, COMMAND, masked(one), role, who) for one in found]
+    spoken = commands(text, table.known, spoken_by_user=role == USER)
+    who = who or (_who(hook) if spoken else "")
+    return [_act(hook, COMMAND, masked(command), role, who) for command in spoken]
 
 
 def _who(hook: Hook) -> str:

@@ -70,10 +70,10 @@ def answer(
     lines = _react_once(hook, _call_name(event, data, heard=heard))
     if lines is None:
         return b""
-    told = bool(lines) and (
+    is_shown = bool(lines) and (
         event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None)
     )
-    words = fence(lines) if told else ""
+    words = fence(lines) if is_shown else ""
     hook.note_cost(tokens(words), begun, before)
     if not words:
         return b""

@@ -70,7 +70,9 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
 
 def _unrejected(hook: Hook, texts: "list[str]") -> "list[str]":
     """Return the lines without those that quote what somebody rejected."""
-    said = [{"said": one} for index in hook.repo.stored_indexes for one in index.rejected()]
+    said = [
+        {"said": statement} for index in hook.repo.stored_indexes for statement in index.rejected()
+    ]
     if not said:
         return texts
     from gitmem.store.rejected import Rejected
@@ -99,14 +101,15 @@ def is_said(text: str, said: "list[str]") -> bool:
     """
     wanted = plain(text)
     return bool(wanted) and any(
-        f" {wanted} " in f" {one} " and 2 * len(wanted) >= len(one) for one in said
+        f" {wanted} " in f" {statement} " and 2 * len(wanted) >= len(statement)
+        for statement in said
     )
 
 
 def contents(lines: "list[str]") -> "list[str]":
     """Return what lines of `after_compaction` say that a record may say too, as plain texts."""
-    found = (line.removeprefix("- ").partition(": ") for line in lines)
-    return [plain(text) for name, _, text in found if name in {"marked", *SAID.values()}]
+    parts = (line.removeprefix("- ").partition(": ") for line in lines)
+    return [plain(text) for name, _, text in parts if name in {"marked", *SAID.values()}]
 
 
 def _rendered(hook: Hook) -> "list[str]":
@@ -122,11 +125,11 @@ def _rendered(hook: Hook) -> "list[str]":
             with open(
                 reader.Segment(stem, 0).path(reader.SHORT), encoding="utf-8", errors="replace"
             ) as file:
-                found: Any = loads(file.read())
+                document: Any = loads(file.read())
         except UNREADABLE:
             continue
-        told = found.get("told") if isinstance(found, dict) else None
-        return [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
+        shown = document.get("told") if isinstance(document, dict) else None
+        return [line for line in shown if isinstance(line, str)] if isinstance(shown, list) else []
     return []
 
 
@@ -171,14 +174,14 @@ def _tail(stem: str) -> bytes:
     folder, name = os.path.split(stem)
     try:
         aside = sorted(
-            one
-            for one in os.listdir(folder)
-            if one.startswith(f"{name}.") and one.endswith(reader.PART)
+            part
+            for part in os.listdir(folder)
+            if part.startswith(f"{name}.") and part.endswith(reader.PART)
         )
     except OSError:
         aside = []
     data = b""
-    for path in [stem + reader.LIVE, *(os.path.join(folder, one) for one in reversed(aside))]:
+    for path in [stem + reader.LIVE, *(os.path.join(folder, name) for name in reversed(aside))]:
         room = TAIL - len(data)
         try:
             with open(path, "rb") as file:

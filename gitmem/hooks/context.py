@@ -187,8 +187,8 @@ def masked(text: str) -> str:
     from gitmem.redaction.formats import MARKER
     from gitmem.redaction.mask import scrub
 
-    found = scrub(text, quick=True)
-    return re.sub(MARKER, lambda mark: mark[0].replace(": ", ":").replace(" ", "-"), found.text)
+    scrubbed = scrub(text, quick=True)
+    return re.sub(MARKER, lambda mark: mark[0].replace(": ", ":").replace(" ", "-"), scrubbed.text)
 
 
 def known_masked(text: str) -> str:

@@ -64,8 +64,8 @@ def note_changes(hook: Hook) -> None:
         from gitmem.agents.written import note
 
         for change in hook.event.changes:
-            if _is_named(change.path) and (found := note(change, _content(hook, change.path))):
-                notes[change.path] = found
+            if _is_named(change.path) and (noted := note(change, _content(hook, change.path))):
+                notes[change.path] = noted
     if notes:
         from gitmem.state import edits
 
@@ -84,15 +84,15 @@ def _by_command(hook: Hook) -> "dict[str, EditMarks]":
     if patch := shell_writes.patches(command):
         for change in written.changes({}, None, (), patch):
             change.path = _path(hook, change.path)
-            if change.path and (found := written.note(change, _content(hook, change.path))):
-                notes[change.path] = found
+            if change.path and (noted := written.note(change, _content(hook, change.path))):
+                notes[change.path] = noted
         return notes
     before = _taken(hook)
     notes.update(_compared(hook, before))
     for write in shell_writes.writes(command):
         path = _path(hook, write.path)
-        if path and path not in before and (found := _of_write(hook, path, write)):
-            notes[path] = found
+        if path and path not in before and (noted := _of_write(hook, path, write)):
+            notes[path] = noted
     return notes
 
 
@@ -109,14 +109,14 @@ def _compared(hook: Hook, before: "dict[str, list[int]]") -> "dict[str, EditMark
         content = _content(hook, path)
         if content is None or b"\0" in content:
             continue
-        found = compared(was, squeezed(content))
-        if found is None:
+        difference = compared(was, squeezed(content))
+        if difference is None:
             continue
         others = {mark for name, some in before.items() if name != path for mark in some}
-        changed = found.after[found.start : found.start + len(found.units)]
-        found.given = [mark not in others for mark in changed]
-        if any(found.given):
-            notes[path] = found
+        changed = difference.after[difference.start : difference.start + len(difference.units)]
+        difference.given = [mark not in others for mark in changed]
+        if any(difference.given):
+            notes[path] = difference
     return notes
 
 

@@ -18,20 +18,20 @@ def start_lines(hook: Hook) -> "list[str]":
 
     This branch or work tree changes them, and another one too.
     """
-    return [_line(one) for one in elsewhere.worst(hook.repo.state, _mine(hook), AT_START)]
+    return [_line(warning) for warning in elsewhere.worst(hook.repo.state, _mine(hook), AT_START)]
 
 
 def file_lines(hook: Hook) -> "list[str]":
     """Return what is told before a file is edited, once a context."""
     if not hook.paths or not hook.hears:
         return []
-    found = elsewhere.of_paths(hook.repo.state, _mine(hook), hook.paths, AT_FILE)
+    warnings = elsewhere.of_paths(hook.repo.state, _mine(hook), hook.paths, AT_FILE)
     by_id: dict[str, Elsewhere] = {}
-    for one in found:  # the worst first; the same file may be on both sides of this one
-        by_id.setdefault(f"drift {fingerprint(f'{one.path} {one.other}')}", one)
+    for warning in warnings:  # the worst first; the same file may be on both sides of this one
+        by_id.setdefault(f"drift {fingerprint(f'{warning.path} {warning.other}')}", warning)
     if not by_id:
         return []
-    forms = [(id, one.level) for id, one in by_id.items()]
+    forms = [(id, warning.level) for id, warning in by_id.items()]
     fresh = injections.claim(
         hook.repo.state, hook.event.context, forms, hook.now, is_kept=hook.is_kept
     )
@@ -42,19 +42,18 @@ def _mine(hook: Hook) -> "list[str]":
     return [hook.repo.stored_root, elsewhere.branch_key(branch(hook.repo.location))]
 
 
-def _line(one: "Elsewhere") -> str:
-    where, who = clean(one.other, 80), f" by {clean(one.who, 60)}" if one.who else ""
-    what = f" ({clean(one.what, 80)})" if one.what else ""
-    if one.level == "critical":
+def _line(warning: "Elsewhere") -> str:
+    where, who = clean(warning.other, 80), f" by {clean(warning.who, 60)}" if warning.who else ""
+    path = clean(warning.path, 120)
+    what = f" ({clean(warning.what, 80)})" if warning.what else ""
+    if warning.level == "critical":
         return (
-            f"- [drift] {clean(one.path, 120)}: {clean(one.what, 80) or 'the same code'} is "
+            f"- [drift] {path}: {clean(warning.what, 80) or 'the same code'} is "
             f"changed on {where}{who} too, differently. Look first: git mem code drift"
         )
-    if one.level == "high":
+    if warning.level == "high":
         return (
-            f"- [drift] {clean(one.path, 120)}{what} is changed on {where}{who} too; a merge would "
+            f"- [drift] {path}{what} is changed on {where}{who} too; a merge would "
             f"conflict. Look first: git mem code drift"
         )
-    return (
-        f"- [drift] {clean(one.path, 120)} is being changed on {where}{who} too: git mem code drift"
-    )
+    return f"- [drift] {clean(warning.path, 120)} is being changed on {where}{who} too: git mem code drift"

@@ -25,16 +25,18 @@ def resume_lines(hook: Hook) -> "list[str]":
     if hook.repo.stored_index is None:
         return []
     here = epic_holders.chosen(hook.repo.state, hook.repo.root)
-    found = []
+    standings = []
     for epic in epics.epics(hook.repo.stored_index)[:LOOKED]:
         if epic["rest"] in {"active", "paused"}:
-            found.append((epic, epics.condition(hook.repo.state, epic, hook.now, is_gone)))
-    mine = [(epic, how) for epic, how in found if how["standing"] in RANK]
+            standings.append((epic, epics.condition(hook.repo.state, epic, hook.now, is_gone)))
+    mine = [(epic, how) for epic, how in standings if how["standing"] in RANK]
     mine.sort(key=lambda pair: (pair[0]["id"] != here, RANK.index(pair[1]["standing"])))
     if not mine:
         return []
-    known = sessions.get(hook.repo.state, hook.event.session)
-    lines = [_line(hook, epic, how, known.process if known else "") for epic, how in mine[:MOST]]
+    session = sessions.get(hook.repo.state, hook.event.session)
+    lines = [
+        _line(hook, epic, how, session.process if session else "") for epic, how in mine[:MOST]
+    ]
     free = [epic for epic, how in mine if not how["alive"]]
     if free:
         slug = clean(free[0]["id"][4:], 64)

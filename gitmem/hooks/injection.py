@@ -70,7 +70,10 @@ class _Choice:
         from gitmem.services.records.attribution import attributed
 
         id = row["id"]
-        if any(one not in self.rows and one not in self._injected for one in row.get("behind", ())):
+        if any(
+            record_id not in self.rows and record_id not in self._injected
+            for record_id in row.get("behind", ())
+        ):
             return
         if id in self.rows or row.get("source") in self._loaded:
             return

@@ -30,11 +30,11 @@ def _is_ready(hook: Hook, kind: str, text: str) -> bool:
     return False
 
 
-def _answer(hook: Hook, kind: str, text: str, told: "list[str]") -> "list[str]":
+def _answer(hook: Hook, kind: str, text: str, shown: "list[str]") -> "list[str]":
     if kind == late_answers.PROMPT:
         from gitmem.hooks.prompt import recalled
 
-        return recalled(hook, text, told)
+        return recalled(hook, text, shown)
     from gitmem.hooks.session_start import told_before, told_late
 
     return told_before(hook, text) if kind == late_answers.BEFORE else told_late(hook)

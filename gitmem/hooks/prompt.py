@@ -51,17 +51,17 @@ def _refresh(hook: Hook) -> None:
         hook.catch_up()
 
 
-def recalled(hook: Hook, text: str, told: "list[str]") -> "list[str]":
+def recalled(hook: Hook, text: str, shown: "list[str]") -> "list[str]":
     """Return the records that a text is surely about.
 
-    What is `told` in this answer is of another budget.
+    What is `shown` in this answer is of another budget.
     """
-    found: list[dict[str, Any]] = []
+    recalled_rows: list[dict[str, Any]] = []
     indexes = hook.repo.stored_indexes
     hidden = hook.repo.state.snoozed(hook.now) if indexes else {}
     sure = bool(hook.repo.settings.get("injectUnconfirmed"))
     for index in indexes:
-        found += recall(
+        recalled_rows += recall(
             index,
             text,
             hook.repo.root,
@@ -71,17 +71,17 @@ def recalled(hook: Hook, text: str, told: "list[str]") -> "list[str]":
             hidden,
             unconfirmed=sure,
         )
-    if not found:
+    if not recalled_rows:
         return []
     from gitmem.hooks.fact_order import scores
 
     is_decayed = scores(hook).is_decayed
-    found = [row for row in found if not is_decayed(row)]
+    recalled_rows = [row for row in recalled_rows if not is_decayed(row)]
     spots = Spots(hook)
-    budget = int(hook.repo.settings.get("promptBudget")) + sum(map(tokens, told))
+    budget = int(hook.repo.settings.get("promptBudget")) + sum(map(tokens, shown))
     return inject(
         hook,
-        found[:MOST],
+        recalled_rows[:MOST],
         budget,
         lambda row: record_line(
             row,
@@ -89,5 +89,5 @@ def recalled(hook: Hook, text: str, told: "list[str]") -> "list[str]":
             spot=spots.of(row),
             fix=fix_text(row["fix"]) if row["resolved"] else "",
         ),
-        told,
+        shown,
     )

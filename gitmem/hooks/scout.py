@@ -26,7 +26,7 @@ ENOUGH = 0.4
 SHOWN = 3  # words that are told as a reason
 
 
-def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
+def task_files(hook: "Hook", shown: "list[str]") -> "list[str]":
     """Return a line that names the files of a task, as far as the budget of a prompt goes.
 
     None for a prompt that describes no task, and where nothing but shared words speaks for a file.
@@ -57,7 +57,7 @@ def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
         lambda _: (
             f"- [code] this may be about {'; '.join(map(_shown, files))} (more: git mem scout)"
         ),
-        told,
+        shown,
     )
 
 

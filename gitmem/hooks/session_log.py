@@ -103,7 +103,7 @@ def _files(folder: str, id: str) -> "list[str]":
     A name has a date of fixed length before the id.
     """
     try:
-        return sorted(one for one in os.listdir(folder) if one[HEAD:] == f"{id}.jsonl")
+        return sorted(name for name in os.listdir(folder) if name[HEAD:] == f"{id}.jsonl")
     except OSError:
         return []
 
@@ -118,11 +118,13 @@ def own_id(hook: Hook) -> str:
     event = hook.event
     shared = sessions.shared_id(event.session, event.agent)
     try:
-        known = sessions.get(hook.repo.state, event.session)
+        session = sessions.get(hook.repo.state, event.session)
     except Exception:  # noqa: BLE001 - the event is to be kept, whatever the database does
         hook.repo.hurry()
         return shared if _files(hook.repo.home.join(FOLDER), shared) else event.session
-    other = known is not None and known.agent in events.ADAPTERS and known.agent != event.agent
+    other = (
+        session is not None and session.agent in events.ADAPTERS and session.agent != event.agent
+    )
     return shared if other else event.session
 
 

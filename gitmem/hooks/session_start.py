@@ -107,17 +107,17 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
 
     `before` is a session that is about to be the one before.
     """
-    known = _facts_to_tell(hook)
+    briefing = _facts_to_tell(hook)
     if before:
-        known.last = None
-    if _elsewhere(hook, known):
+        briefing.last = None
+    if _elsewhere(hook, briefing):
         hook.code_moved(PATIENCE)
-    return _Telling(hook, known).lines(_near(hook, dirty.paths()))
+    return _Telling(hook, briefing).lines(_near(hook, dirty.paths()))
 
 
 def _facts_to_tell(hook: Hook) -> "BriefingFacts":
     """Return what a start chooses from."""
-    known = collect.gather(
+    briefing = collect.gather(
         hook.repo.stored_indexes,
         hook.repo.namespaces,
         subjects=collect.TOLD,
@@ -131,23 +131,27 @@ def _facts_to_tell(hook: Hook) -> "BriefingFacts":
         (index.nth_day_of_work(OLD) for index in hook.repo.stored_indexes),
         default="",
     )
-    known.by[collect.TASKS] = [
-        one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest
+    briefing.by[collect.TASKS] = [
+        entry
+        for entry in briefing[collect.TASKS]
+        if entry.pinned or entry.critical or entry.day >= oldest
     ]
-    known.by[collect.CONTEXT] = [one for one in known[collect.CONTEXT] if one.importance >= MATTERS]
+    briefing.by[collect.CONTEXT] = [
+        entry for entry in briefing[collect.CONTEXT] if entry.importance >= MATTERS
+    ]
     if _has_talk(hook):
-        for subject, entries in known.by.items():
-            known.by[subject] = [one for one in entries if not _is_of_talk(hook, one)]
-    return known
+        for subject, entries in briefing.by.items():
+            briefing.by[subject] = [entry for entry in entries if not _is_of_talk(hook, entry)]
+    return briefing
 
 
-def _is_of_talk(hook: Hook, one: "BriefingEntry") -> bool:
+def _is_of_talk(hook: Hook, entry: "BriefingEntry") -> bool:
     """Return whether the session has said a fact in the form that it has now.
 
     What was corrected or pinned since it was added has another form.
     """
-    return one.session == hook.event.session and (
-        one.row is None or one.row["updated"] == one.row["created"]
+    return entry.session == hook.event.session and (
+        entry.row is None or entry.row["updated"] == entry.row["created"]
     )
 
 
@@ -186,17 +190,17 @@ def preview(hook: Hook) -> StartPreview:
     """Return what `start` would tell; nothing is written down, and no work is started."""
     hook.repo.state.leave_disk()
     near = _near(hook, _Dirty(hook).paths())
-    known = _facts_to_tell(hook)
-    telling = _Telling(hook, known)
+    briefing = _facts_to_tell(hook)
+    telling = _Telling(hook, briefing)
     lines = [(line, telling.row_of(line)) for line in telling.lines(near)]
-    told = {row["id"] for _, row in lines if row is not None}
+    shown = {row["id"] for _, row in lines if row is not None}
     rows = [
-        one.row
-        for entries in known.by.values()
-        for one in entries
-        if one.row is not None and one.kind != "dna"
+        entry.row
+        for entries in briefing.by.values()
+        for entry in entries
+        if entry.row is not None and entry.kind != "dna"
     ]
-    left_out = {row["id"]: row for row in rows if row["id"] not in told}
+    left_out = {row["id"]: row for row in rows if row["id"] not in shown}
     budget = int(hook.repo.settings.get("startBudget"))
     return StartPreview(
         lines, frozenset(row["id"] for row in near), list(left_out.values()), budget
@@ -205,8 +209,8 @@ def preview(hook: Hook) -> StartPreview:
 
 def _first(hook: Hook) -> "collect.FactOrder":
     """Return the order in which facts are told."""
-    found = scores(hook)
-    return collect.FactOrder(found.of, contradicting(hook).arranged, found.read_last())
+    ranking = scores(hook)
+    return collect.FactOrder(ranking.of, contradicting(hook).arranged, ranking.read_last())
 
 
 def told_late(hook: Hook) -> "list[str]":
@@ -216,7 +220,7 @@ def told_late(hook: Hook) -> "list[str]":
 
 def told_before(hook: Hook, before: str) -> "list[str]":
     """Return what the start would have said of the session `before`, whose record is there now."""
-    known = collect.gather(
+    briefing = collect.gather(
         hook.repo.stored_indexes,
         hook.repo.namespaces,
         subjects=(collect.TASKS,),
@@ -226,8 +230,8 @@ def told_before(hook: Hook, before: str) -> "list[str]":
         first=_first(hook),
     )
     return (
-        _Telling(hook, known).before()
-        if known.last is not None and known.last.session == before
+        _Telling(hook, briefing).before()
+        if briefing.last is not None and briefing.last.session == before
         else []
     )
 
@@ -235,12 +239,12 @@ def told_before(hook: Hook, before: str) -> "list[str]":
 class _Telling:
     """Chooses lines within the budget of a start."""
 
-    def __init__(self, hook: Hook, known: "BriefingFacts") -> None:
+    def __init__(self, hook: Hook, briefing: "BriefingFacts") -> None:
         self._hook = hook
-        self._known = known
+        self._known = briefing
         self._budget = int(hook.repo.settings.get("startBudget"))
         self._spots = Spots(hook)
-        self._said = known.said
+        self._said = briefing.said
         self._lines: list[str] = []
         self._own: list[str] = []  # what the session said of itself, as plain texts
         self._offered: list[tuple[str, Row]] = []  # lines that were made, with their rows
@@ -252,11 +256,14 @@ class _Telling:
         """
         self._work()
         tasks = self._rows(collect.TASKS)
-        told = self._told(tasks, 0.3, self._lines)
-        left = self._left(tasks) if told else 0
+        shown_tasks = self._injected_lines(tasks, 0.3, self._lines)
+        left = self._left(tasks) if shown_tasks else 0
         if left:
             self._budget -= tokens(MORE.format(left))  # room to say so
-        self._lines += [*self._told(self._last(), 0.25, [*self._lines, *told]), *told]
+        self._lines += [
+            *self._injected_lines(self._last(), 0.25, [*self._lines, *shown_tasks]),
+            *shown_tasks,
+        ]
         errors = self._rows(collect.ERRORS)
         own = self._hook.repo.own_addresses
         grave = [
@@ -290,7 +297,7 @@ class _Telling:
 
     def before(self) -> "list[str]":
         """Return the line of the session before alone."""
-        return self._told(self._last(), 0.25, [])
+        return self._injected_lines(self._last(), 0.25, [])
 
     def _work(self) -> None:
         """Collect what is to be known first.
@@ -332,17 +339,17 @@ class _Telling:
 
             self._own = contents([line for line in own if line in self._lines])
 
-    def _told(self, rows: "list[Row]", share: float, told: "list[str]") -> "list[str]":
+    def _injected_lines(self, rows: "list[Row]", share: float, shown: "list[str]") -> "list[str]":
         """Return the lines of what is new, within a separate part of the budget.
 
         The part is smaller if less of the budget is left.
         """
-        own = sum(map(tokens, told)) + OVERHEAD // 4 + int(self._budget * share)
-        return inject(self._hook, rows, min(own, self._budget), self._line, told)
+        own = sum(map(tokens, shown)) + OVERHEAD // 4 + int(self._budget * share)
+        return inject(self._hook, rows, min(own, self._budget), self._line, shown)
 
     def _left(self, rows: "list[Row]") -> int:
-        known = injections.injected(self._hook.repo.state, self._hook.event.context)
-        return sum(row["id"] not in known for row in rows)
+        injected = injections.injected(self._hook.repo.state, self._hook.event.context)
+        return sum(row["id"] not in injected for row in rows)
 
     def _rows(self, subject: str) -> "list[Row]":
         """Return what is known of a subject as rows.
@@ -351,13 +358,15 @@ class _Telling:
         """
         entries = self._known[subject]
         gotchas = [
-            one.row for one in entries if one.row is not None and one.row["kind"] == "gotcha"
+            entry.row
+            for entry in entries
+            if entry.row is not None and entry.row["kind"] == "gotcha"
         ]
         wanted = {row["id"] for row in shown(self._hook, gotchas)} if gotchas else set()
         rows = [
             row
-            for one in entries
-            for row in (_code_rows(one) if one.kind == "dna" else [one.row])
+            for entry in entries
+            for row in (_code_rows(entry) if entry.kind == "dna" else [entry.row])
             if row is not None
         ]
         return self._news([row for row in rows if row["kind"] != "gotcha" or row["id"] in wanted])
@@ -412,10 +421,10 @@ class _Telling:
             or last.body is None
         ):
             return []
-        mine = [one for one in self._known[collect.TASKS] if one.session == last.session]
+        mine = [entry for entry in self._known[collect.TASKS] if entry.session == last.session]
         # a task with a line of its own is counted here, not said again
-        told = injections.injected(self._hook.repo.state, self._hook.event.context)
-        names = [one.text for one in mine if one.id not in told]
+        injected = injections.injected(self._hook.repo.state, self._hook.event.context)
+        names = [entry.text for entry in mine if entry.id not in injected]
         body = _short(last.body.body(last.number), names, len(mine) - len(names))
         return [{**last.row, "body": body}]
 
@@ -444,7 +453,11 @@ def _is_answered(hook: Hook) -> bool:
     if adapter.runs_alone(adapter.find(hook.event.agent), processes.arguments(mine)):
         return False
     running = sessions.some(hook.repo.state, ended=False)
-    others = {one.process for one in running if one.process and one.id != hook.event.session}
+    others = {
+        session.process
+        for session in running
+        if session.process and session.id != hook.event.session
+    }
     return not any(is_gone(process) is False for process in others - {mine})
 
 
@@ -464,26 +477,26 @@ def _read_code(hook: Hook) -> None:
         hook.repo.work_later(hook.repo.location.worktree, "read-code")
 
 
-def _code_rows(one: "BriefingEntry") -> "list[Row]":
+def _code_rows(entry: "BriefingEntry") -> "list[Row]":
     """Return what is injected about the code as rows.
 
     Each part of the DNA is injected once, and again when it says something else.
     """
-    if one.body is None or one.row is None:
+    if entry.body is None or entry.row is None:
         return []
     from gitmem.services.briefing.code_lines import code_lines
 
     rows: list[Row] = []
-    for title, text in code_lines(one.body.body(one.number)):
+    for title, text in code_lines(entry.body.body(entry.number)):
         part = collect.BriefingEntry(text, "", kind="code", where=title)
         rows.append(
             {
-                "id": f"entry dna {one.id} {title}"[:120],
+                "id": f"entry dna {entry.id} {title}"[:120],
                 "kind": "entry",
                 "oid": text[:400],
                 "subject": "code",
                 "entry": part,
-                "status": one.row["status"],
+                "status": entry.row["status"],
             }
         )
     return rows
@@ -495,8 +508,8 @@ def _mark_interrupted_sessions(hook: Hook) -> bool:
     Say whether there were any.
     """
     ended = [
-        session_ends.mark_interrupted(hook.repo.state, one, hook.now)
-        for one in session_ends.interrupted_sessions(
+        session_ends.mark_interrupted(hook.repo.state, session, hook.now)
+        for session in session_ends.interrupted_sessions(
             hook.repo.state, hook.now, is_gone, hook.event.session
         )[:DEAD]
     ]
@@ -506,10 +519,12 @@ def _mark_interrupted_sessions(hook: Hook) -> bool:
 def to_come(hook: Hook) -> str:
     """Return the previous session if it just ended and its record is still to come, else ''."""
     ended = sessions.some(hook.repo.state, ended=True, limit=2)
-    before = next((one.id for one in ended if one.id != hook.event.session), "")
+    before = next((session.id for session in ended if session.id != hook.event.session), "")
     asked = any(
-        one.kind == requests.RECORD and one.session == before and abs(hook.now - one.at) < RECENT
-        for one in requests.requested(hook.repo.state)
+        request.kind == requests.RECORD
+        and request.session == before
+        and abs(hook.now - request.at) < RECENT
+        for request in requests.requested(hook.repo.state)
     )
     return before if asked else ""
 
@@ -525,13 +540,13 @@ def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
     by = {name: rest for name, _, rest in (part.partition("\n") for part in parts)}
 
     def items(name: str, most: int, length: int = 100) -> str:
-        found = [
+        items = [
             clean(line[2:], length).rstrip(".")
             for line in by.get(name, "").splitlines()
             if line.startswith("- ")
         ]
-        return "; ".join(found[:most]) + (
-            f" and {len(found) - most} more" if len(found) > most else ""
+        return "; ".join(items[:most]) + (
+            f" and {len(items) - most} more" if len(items) > most else ""
         )
 
     done: list[str] = []
@@ -549,13 +564,15 @@ def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
     return " ".join(out)
 
 
-def _elsewhere(hook: Hook, known: "BriefingFacts") -> bool:
+def _elsewhere(hook: Hook, briefing: "BriefingFacts") -> bool:
     """Return whether known code is no longer in its file, as far as was noted.
 
     A commit may have renamed the file.
     """
     gone = set()
-    for row in [one.row for entries in known.by.values() for one in entries if one.row is not None]:
+    for row in [
+        entry.row for entries in briefing.by.values() for entry in entries if entry.row is not None
+    ]:
         anchor = next(
             (
                 a

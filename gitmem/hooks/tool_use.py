@@ -98,11 +98,11 @@ def _file(hook: Hook) -> "list[str]":
 
         with unless_locked():
             drifts = file_lines(hook)
-    return drifts + _known(hook, drifts)
+    return drifts + _gotchas_at_hand(hook, drifts)
 
 
-def _known(hook: Hook, told: "list[str]") -> "list[str]":
-    """Return the gotchas of the files at hand, in what `told` leaves of the budget."""
+def _gotchas_at_hand(hook: Hook, notices: "list[str]") -> "list[str]":
+    """Return the gotchas of the files at hand, in what `notices` leaves of the budget."""
     rows = [row for path in hook.paths for row in _about(hook, path)]
     if not rows and hook.code_moved(PATIENCE):
         rows = [row for path in hook.paths for row in _about(hook, path)]
@@ -115,7 +115,7 @@ def _known(hook: Hook, told: "list[str]") -> "list[str]":
         rows,
         int(hook.repo.settings.get("fileBudget")),
         lambda row: record_line(row, spot=row.get("spot") or spots.of(row)),
-        told,
+        notices,
     )
 
 
@@ -161,10 +161,11 @@ def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
     """
     full = os.path.join(hook.repo.root, path)
     try:
-        found = os.stat(full)
+        file_facts = os.stat(full)
     except OSError:
         return []
-    version = f"{found.st_mtime_ns} {found.st_size} {' '.join(sorted(hook.repo.tips().values()))}"
+    tips = " ".join(sorted(hook.repo.tips().values()))
+    version = f"{file_facts.st_mtime_ns} {file_facts.st_size} {tips}"
     from gitmem.state import trigger_hits
 
     hits = trigger_hits.hits(hook.repo.state, hook.repo.stored_root, path, version)
@@ -270,9 +271,9 @@ def _conclude(hook: Hook, over: "Sequence[FailedCommand]") -> None:
 
 def known(hook: Hook, pattern: str, id: str) -> "list[Row]":
     """Return the records that know an error: its own gotcha, and those that wait for it."""
-    found = {
+    about_error = {
         row["id"]: row
         for index in hook.repo.stored_indexes
         for row in (*index.get(id), *index.by_patterns([pattern]))
     }
-    return list(found.values())
+    return list(about_error.values())

@@ -65,14 +65,16 @@ def context_lines(hook: "Hook") -> "list[str]":
     ):
         parts = [on.message]
         if on.next and not on.observed:
-            parts.append(f"Usual next: {', '.join(context.spoken(one) for one in on.next[:3])}.")
+            parts.append(
+                f"Usual next: {', '.join(context.spoken(command) for command in on.next[:3])}."
+            )
         lines.append(f"- work in hand: {clean(' '.join(parts), LONG)}")
     rows = [row for row in _handed(hook) if is_accepted(row, hook.repo.own_addresses)]
     bodies = (
         {
             row["id"]: index.body(row["n"])
             for index in hook.repo.stored_indexes
-            for row in index.rows(ids=[one["id"] for one in rows])
+            for row in index.rows(ids=[task["id"] for task in rows])
         }
         if rows
         else {}
@@ -99,7 +101,7 @@ def offered(hook: "Hook") -> "list[Row]":
 
 def _handed(hook: "Hook") -> "list[Row]":
     who = tuple(
-        dict.fromkeys(one for one in (hook.agent_name, hook.event.agent) if one != "global")
+        dict.fromkeys(name for name in (hook.agent_name, hook.event.agent) if name != "global")
     )
     return context.handed(hook.repo.stored_indexes, who)
 

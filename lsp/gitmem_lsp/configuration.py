@@ -23,12 +23,12 @@ class Configuration:
 
     def over(self, base: Options) -> Options:
         """Return the settings in force on top of a repository's."""
-        known = self._made.get(id(base))
-        if known is None or known[0] is not base:
+        kept = self._made.get(id(base))
+        if kept is None or kept[0] is not base:
             if len(self._made) > 100:
                 self._made.clear()
-            known = self._made[id(base)] = base, from_editor(self._given, base)[0]
-        return known[1]
+            kept = self._made[id(base)] = base, from_editor(self._given, base)[0]
+        return kept[1]
 
     def set(self, given: Any) -> None:
         """Take settings as the editor sends them; what is wrong with them is logged."""

@@ -292,13 +292,13 @@ def warm(ls: Server, uris: Sequence[str]) -> None:
 
 async def _warm(ls: Server, folder: str) -> None:
     try:
-        found = await ls.publisher.disk(ls.repositories.enclose, folder.rstrip("/") + "/.")
-        if found:
-            ls.repositories.homes[folder] = ls.repositories.place(found)
+        repository = await ls.publisher.disk(ls.repositories.enclose, folder.rstrip("/") + "/.")
+        if repository:
+            ls.repositories.homes[folder] = ls.repositories.place(repository)
     finally:
         ls.repositories.expect_no_more(folder)
-    if found:
-        place = ls.repositories.place(found)
+    if repository:
+        place = ls.repositories.place(repository)
         view = place.repository.view
         await place.repository.run(view.refresh)
         await place.repository.run(lambda: editing(place).sweep())

@@ -100,8 +100,8 @@ def from_git(get: Mapping[str, Any], base: Options = DEFAULTS) -> Options:
 
     `get` holds the typed values of those that are known.
     """
-    found = {attribute: get[key] for attribute, key in KEYS.values() if key in get}
+    values = {attribute: get[key] for attribute, key in KEYS.values() if key in get}
     levels = {severity: get[key] for severity, key in GIT_LEVELS.items() if key in get}
     sound = {f.name for f in fields(Options)}
-    out = replace(base, **{k: v for k, v in found.items() if k in sound})
+    out = replace(base, **{k: v for k, v in values.items() if k in sound})
     return replace(out, severity={**out.severity, **levels})

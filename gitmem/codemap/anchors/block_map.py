@@ -19,18 +19,18 @@ def mapped(old: Sequence[str], new: Sequence[str]) -> LineMap:
     """
     global _maps
     have_old, have_new = (x if isinstance(x, list) else list(x) for x in (old, new))
-    known = _maps
-    for one, two, made in known:
+    maps = _maps
+    for old_lines, new_lines, made in maps:
         if (
-            len(one) == len(have_old)
-            and len(two) == len(have_new)
-            and two == have_new
-            and one == have_old
+            len(old_lines) == len(have_old)
+            and len(new_lines) == len(have_new)
+            and new_lines == have_new
+            and old_lines == have_old
         ):
             return made
-    one, two = list(have_old), list(have_new)
-    made = LineMap(one, two)
-    _maps = [(one, two, made), *known[: MAPS - 1]]
+    old_lines, new_lines = list(have_old), list(have_new)
+    made = LineMap(old_lines, new_lines)
+    _maps = [(old_lines, new_lines, made), *maps[: MAPS - 1]]
     return made
 
 
@@ -97,22 +97,22 @@ def _are_empty(lines: LineMap, start: int, stop: int) -> bool:
     return start >= 0 and stop <= len(lines.new) and not any(lines.two[start:stop])
 
 
-def _tied_end(lines: LineMap, end: int, known: int, at: int, step: int) -> int:
+def _tied_end(lines: LineMap, end: int, old_end: int, at: int, step: int) -> int:
     """Return the end of a block whose last lines could be at two places.
 
     The place where the block continues is taken.
     """
-    while known != end:
-        known += step
-        if not 0 <= at + step < len(lines.new) or lines.one[known] != lines.two[at + step]:
+    while old_end != end:
+        old_end += step
+        if not 0 <= at + step < len(lines.new) or lines.one[old_end] != lines.two[at + step]:
             return at
         at += step
     return at
 
 
-def _together(found: dict[int, int], size: int) -> dict[int, int]:
+def _together(pairs: dict[int, int], size: int) -> dict[int, int]:
     """Return the most found lines of a block that are still in order and near each other."""
-    order = rising(sorted(found.items()))
+    order = rising(sorted(pairs.items()))
     best: list[tuple[int, int]] = []
     low = 0
     for high in range(len(order)):

@@ -167,7 +167,7 @@ def _gaps(
     said = {key for _, key in wanted}
     met: Counter[int] = Counter()
     for key in said:
-        ends = {n for n, one in wanted if one == key}
+        ends = {n for n, wanted_key in wanted if wanted_key == key}
         met.update(at - n for at in text.plain.spots(key) for n in ends)
     enough = max(2, 0.6 * len(wanted))
     return sum(1 for at, count in met.items() if count >= enough and abs(at - spot) > 1)
@@ -264,18 +264,18 @@ def _by_mini(
     The surroundings must be found, and what is between them must be alike.
     """
     old = [*before, *wanted, *(after if size <= len(wanted) else ())]
-    known = LineMap(old, text.short, whole=False, known=text)
-    made = through(known, len(before), len(before) + len(wanted) - 1)
+    line_map = LineMap(old, text.short, whole=False, text=text)
+    made = through(line_map, len(before), len(before) + len(wanted) - 1)
     around = [
         n
         for n in (*range(len(before)), *range(len(before) + len(wanted), len(old)))
-        if known.to[n] >= 0 and weight(old[n]) >= TRIVIAL
+        if line_map.to[n] >= 0 and weight(old[n]) >= TRIVIAL
     ]
     if made is None or (not around and any(weight(x) >= TRIVIAL for x in (*before, *after))):
         return None
     if (
         not any(
-            abs(known.to[n] + 1 - made.first) <= size + 3 * max(AROUND, len(before), len(after))
+            abs(line_map.to[n] + 1 - made.first) <= size + 3 * max(AROUND, len(before), len(after))
             for n in around
         )
         or made.confidence < LIKE

@@ -30,21 +30,25 @@ def in_definition(path: str, text: Text, name: str, whole: bool = True) -> tuple
     """
     from gitmem.codemap.symbols import definitions
 
-    found = [one for one in definitions.find(text.symbols(path), name) if one.kind != "impl"]
+    symbols = [
+        symbol for symbol in definitions.find(text.symbols(path), name) if symbol.kind != "impl"
+    ]
     if whole:
-        found = [
-            one for one in found if definitions.parts(one.qualified) == definitions.parts(name)
+        symbols = [
+            symbol
+            for symbol in symbols
+            if definitions.parts(symbol.qualified) == definitions.parts(name)
         ]
-    if len(found) == 1:
-        return found[0].at, found[0].last
-    if found or text.symbols(path):
+    if len(symbols) == 1:
+        return symbols[0].at, symbols[0].last
+    if symbols or text.symbols(path):
         return None
     spots = _by_words(text.lines, name)
     return (spots[0], spots[0]) if len(spots) == 1 else None
 
 
 def definition(
-    lines: Sequence[str], path: str, name: str, known: "Sequence[Symbol]"
+    lines: Sequence[str], path: str, name: str, symbols: "Sequence[Symbol]"
 ) -> tuple[int, int, str]:
     """Return (first line, last line, qualified name) of a definition.
 
@@ -52,43 +56,45 @@ def definition(
     """
     from gitmem.codemap.symbols import definitions
 
-    found = definitions.find(known, name)
-    if len(found) > 1:
-        found = [one for one in found if one.kind != "impl"] or found[:1]
-    if len(found) == 1:
-        return found[0].at, found[0].last, found[0].qualified
-    if found:
-        names = sorted({one.qualified for one in found})
+    named = definitions.find(symbols, name)
+    if len(named) > 1:
+        named = [symbol for symbol in named if symbol.kind != "impl"] or named[:1]
+    if len(named) == 1:
+        return named[0].at, named[0].last, named[0].qualified
+    if named:
+        names = sorted({symbol.qualified for symbol in named})
         if len(names) > 1:
             raise UserError(
                 f"{path} has more than one '{name}'.", f"Say which: {', '.join(names[:8])}"
             )
-        spots = ", ".join(str(one.at) for one in found[:8])
+        spots = ", ".join(str(symbol.at) for symbol in named[:8])
         raise UserError(
             f"{path} defines '{name}' more than once, in lines {spots}.",
-            f"Name the line instead: {path}:{found[0].at}",
+            f"Name the line instead: {path}:{named[0].at}",
         )
     places = _by_words(lines, name)
     if places:
         return places[0], places[0], name
-    raise UserError(f"{path} has no '{name}'.", _near(name, [one.qualified for one in known]))
+    raise UserError(
+        f"{path} has no '{name}'.", _near(name, [symbol.qualified for symbol in symbols])
+    )
 
 
-def _near(name: str, known: Sequence[str]) -> str:
-    if not known:
+def _near(name: str, names: Sequence[str]) -> str:
+    if not names:
         return "Name a line instead: path:12"
     from difflib import get_close_matches
 
-    last = {one.rsplit(".", 1)[-1]: one for one in reversed(known)}
+    last = {qualified.rsplit(".", 1)[-1]: qualified for qualified in reversed(names)}
     near = [
-        *get_close_matches(name, known, 5, 0.6),
+        *get_close_matches(name, names, 5, 0.6),
         *(last[n] for n in get_close_matches(name.rsplit(".", 1)[-1], list(last), 5, 0.6)),
     ]
     near = list(dict.fromkeys(near))[:5]
     return (
         f"Did you mean {', '.join(near)}?"
         if near
-        else f"It has {', '.join(dict.fromkeys(known[:8]))}{', ...' if len(known) > 8 else '.'}"
+        else f"It has {', '.join(dict.fromkeys(names[:8]))}{', ...' if len(names) > 8 else '.'}"
     )
 
 

@@ -57,13 +57,13 @@ class FileNames:
         )
         if data is None:
             return
-        known = self._removals.setdefault(tip, {})
+        removals = self._removals.setdefault(tip, {})
         removed: dict[str, str] = {}
         for part in data.decode("utf-8", "surrogateescape").split("\x01")[1:]:
             commit, *paths = part.split("\0")
             for path in paths:
                 removed.setdefault(path.removeprefix("\n"), commit)
-        known.update({name: removed.get(name, "") for name in names})
+        removals.update({name: removed.get(name, "") for name in names})
 
     def earlier(self, path: str, commits: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the other names of a file, newest first.

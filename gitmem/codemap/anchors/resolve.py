@@ -140,11 +140,11 @@ def _by_old_text(
     old: Sequence[str], lines: Sequence[str], path: str, name: str, span: range
 ) -> Placement | None:
     """Return the place of lines of the anchored text, from 0, in the text of today."""
-    known = mapped(old, lines)
-    made = through(known, span[0], span[-1])
+    line_map = mapped(old, lines)
+    made = through(line_map, span[0], span[-1])
     is_same = made is not None and made.state == "same"
-    if name and (not is_same or known.is_doubtful(span[0])):
-        return _at_home(known, made, path, name, span)
+    if name and (not is_same or line_map.is_doubtful(span[0])):
+        return _at_home(line_map, made, path, name, span)
     return made
 
 
@@ -174,9 +174,9 @@ def _belongs(anchor: dict[str, Any], old: Sequence[str], first: int) -> bool:
         if (anchor["lines"][1] - first + 1) == len(wanted)
         else [*before, *wanted]
     )
-    told = [(at + n, squash(line)) for n, line in enumerate(rows) if line.strip()]
-    same = sum(1 for n, key in told if 0 <= n < len(old) and squash(old[n][:WIDTH]) == key)
-    return 2 * same > len(told) or not told
+    keyed = [(at + n, squash(line)) for n, line in enumerate(rows) if line.strip()]
+    same = sum(1 for n, key in keyed if 0 <= n < len(old) and squash(old[n][:WIDTH]) == key)
+    return 2 * same > len(keyed) or not keyed
 
 
 def _overloaded(path: str, old: Sequence[str], name: str) -> bool:

@@ -100,18 +100,18 @@ def supports(
 
     A line right there counts one, a line near by less.
     """
-    told, blank, same = dict.fromkeys(spots, 0.0), Counter[int](), Counter[int]()
-    _add_side(text, told, blank, before[::-1], -1, -1)
-    _add_side(text, told, blank, after, 1, len(keys))
+    support, blank, same = dict.fromkeys(spots, 0.0), Counter[int](), Counter[int]()
+    _add_side(text, support, blank, before[::-1], -1, -1)
+    _add_side(text, support, blank, after, 1, len(keys))
     for n, key in enumerate(keys[1:], 1):
         if key:
-            same.update({at - n for at in text.plain.spots(key)} & told.keys())
-    return {spot: (much + min(same[spot], 6), blank[spot]) for spot, much in told.items()}
+            same.update({at - n for at in text.plain.spots(key)} & support.keys())
+    return {spot: (much + min(same[spot], 6), blank[spot]) for spot, much in support.items()}
 
 
 def _add_side(
     text: Text,
-    told: dict[int, float],
+    support: dict[int, float],
     blank: Counter[int],
     near: Sequence[str],
     step: int,
@@ -121,20 +121,20 @@ def _add_side(
 
     The nearest line is `start` lines from a spot, each further one a `step`.
     """
-    spots = list(told)
+    spots = list(support)
     width = 2 * max(AROUND, len(near))
     around: dict[str, Collection[int]] = {}
     for n, key in enumerate(near):
         if not key:
             continue
-        there = {at - start - step * n for at in text.plain.spots(key)} & told.keys()
+        there = {at - start - step * n for at in text.plain.spots(key)} & support.keys()
         if not says(key, TRIVIAL):
             blank.update(there)
             continue
         if key not in around:
             around[key] = _close(spots, text.plain.spots(key), step, start, width)
         for spot in around[key]:
-            told[spot] += 1.0 if spot in there else 0.6
+            support[spot] += 1.0 if spot in there else 0.6
 
 
 def _close(
@@ -157,5 +157,5 @@ def _close(
 
 def total(support: tuple[float, int]) -> float:
     """Return what a support is worth in all."""
-    told, blank = support
-    return told + 0.25 * blank
+    support_of, blank = support
+    return support_of + 0.25 * blank

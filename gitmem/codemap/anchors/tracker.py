@@ -77,10 +77,10 @@ class Follower:
         )
         out = []
         for anchor in anchors:
-            known, old = (
+            base, old = (
                 (anchor, None) if blob and anchor.get("blob") == blob else self._base(anchor)
             )
-            made = place(known, lines, blob, old)
+            made = place(base, lines, blob, old)
             out.append(replace(made, path=path) if made.state != "glob" else made)
         return out
 
@@ -138,14 +138,14 @@ class Follower:
         from gitmem.codemap.symbols import definitions
 
         defined = {
-            tuple(definitions.parts(one.qualified)) for one in definitions.symbols(text, path)
+            tuple(definitions.parts(symbol.qualified)) for symbol in definitions.symbols(text, path)
         }
         self._sources.begin()
         self._sources.read([str(a.get("blob") or "") for a in anchors])
         out = []
         for anchor in anchors:
-            known, old = self._base(anchor)
-            lines, first, last = _source(known, old) if known.get("lines") else (None, 0, 0)
+            base, old = self._base(anchor)
+            lines, first, last = _source(base, old) if base.get("lines") else (None, 0, 0)
             held = lines is not None and any(probe in text for probe in _probes(lines, first, last))
             out.append(held or tuple(definitions.parts(str(anchor.get("symbol") or ""))) in defined)
         return out

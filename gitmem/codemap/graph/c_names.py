@@ -138,7 +138,9 @@ class CNames:
             out: set[str] = set()
             open_ = [path]
             while open_:
-                targets = {target for one in self._bindings(open_.pop()) for target in one.targets}
+                targets = {
+                    target for binding in self._bindings(open_.pop()) for target in binding.targets
+                }
                 new = {target for target in targets if target in self._tags} - out
                 out |= new
                 open_ += new

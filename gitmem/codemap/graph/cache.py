@@ -128,16 +128,16 @@ class GraphCache:
         rows = sorted(set(wanted))
         out: list[tuple[str, str]] = []
         if len(rows) > 2000:
-            known = set(self.db.execute("SELECT oid, version FROM blob"))
+            stored = set(self.db.execute("SELECT oid, version FROM blob"))
             return [
-                row for row in rows if (bytes.fromhex(row[0]), self.version(row[1])) not in known
+                row for row in rows if (bytes.fromhex(row[0]), self.version(row[1])) not in stored
             ]
         for oid, language in rows:
-            found = self.db.execute(
+            newest = self.db.execute(
                 "SELECT 1 FROM blob WHERE oid = ? AND version = ?",
                 (bytes.fromhex(oid), self.version(language)),
             ).fetchone()
-            if found is None:
+            if newest is None:
                 out.append((oid, language))
         return out
 
@@ -202,8 +202,8 @@ class GraphCache:
             (len(prefix), prefix),
         ).fetchall()
         for (key,) in keys:  # to sort the states too would read them all
-            if (found := self.state(key)) is not None:
-                yield key, found
+            if (state := self.state(key)) is not None:
+                yield key, state
 
     def put_state(self, key: str, state: "dict[str, Any]", like: str = "") -> None:
         """Keep the graph of a tree, with the ranks of the one that it is `like`.

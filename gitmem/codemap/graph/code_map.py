@@ -99,13 +99,13 @@ class CodeMap:
         """
         commit, tree = self.trees.resolve(revision)
         try:
-            found = self._of_tree(commit, tree, progress, reading)
+            kept = self._of_tree(commit, tree, progress, reading)
         except sqlite.DatabaseError as error:
             if not is_damage(error):
                 raise
             self.cache.forget()  # all of it can be read again
-            found = self._of_tree(commit, tree, progress, reading)
-        return self._with_uncommitted(found, progress) if uncommitted and self.trees.root else found
+            kept = self._of_tree(commit, tree, progress, reading)
+        return self._with_uncommitted(kept, progress) if uncommitted and self.trees.root else kept
 
     def known(self, tree: str) -> Graph | None:
         """Return the graph of a tree if it was made before."""
@@ -124,8 +124,8 @@ class CodeMap:
     def tags(self, graph: Graph, path: str) -> Tags | None:
         """Return what a file of a graph says of itself; None for one that was not parsed."""
         oid = graph.files.get(path)
-        found = self._get(oid, grammars.language_of(path)) if oid else "unread"
-        return found if isinstance(found, Tags) else None
+        tags = self._get(oid, grammars.language_of(path)) if oid else "unread"
+        return tags if isinstance(tags, Tags) else None
 
     def every(self, graph: Graph) -> dict[str, Tags]:
         """Return what all files of a graph say of themselves, by path."""
@@ -137,8 +137,8 @@ class CodeMap:
         It is the committed text, or the text on disk for what is not committed yet.
         """
         oid = graph.listing.get(path, "")
-        found = next((data for _, data in self.trees.blobs([oid])), None) if oid else None
-        return _on_disk(self.trees, path) if found is None else found
+        content = next((data for _, data in self.trees.blobs([oid])), None) if oid else None
+        return _on_disk(self.trees, path) if content is None else content
 
     def texts(self, graph: Graph, paths: "list[str]") -> Iterator[tuple[str, bytes]]:
         """Yield (path, text as `text` returns it) of some files, in the order of the paths."""
@@ -192,9 +192,9 @@ class CodeMap:
         state = self.cache.state(key)
         if state:
             return unpacked(commit, tree, state, key)
-        found = self._latest(commit, tree)
-        if found:
-            base, changes = found
+        latest = self._latest(commit, tree)
+        if latest:
+            base, changes = latest
             graph = Graph(commit, tree, _changed_listing(base.listing, changes))
             made = self._next(base, graph, set(changes), progress, reading=reading)
             is_like = base.edges == made.edges and base.files.keys() == made.files.keys()
@@ -318,7 +318,7 @@ class CodeMap:
         return (
             tags.package,
             [(name, qualified, kind) for name, qualified, kind, *_ in tags.symbols],
-            [one._replace(line=0) for one in tags.imports],
+            [statement._replace(line=0) for statement in tags.imports],
             tags.declared,
             tags.exported,
         )
@@ -414,8 +414,8 @@ class CodeMap:
         said = {(oid, language): unpack(data) for oid, language, data in rows}
         self._read.update(said)
         # a later fetch may bring it
-        if known := [row for row in rows if said[row[0], row[1]] != "missing"]:
-            self.cache.put(known)
+        if present := [row for row in rows if said[row[0], row[1]] != "missing"]:
+            self.cache.put(present)
 
     def _get(self, oid: str, language: str) -> "Tags | str":
         key = oid, language
@@ -431,7 +431,7 @@ class CodeMap:
     ) -> dict[str, Tags]:
         """Return what some files say of themselves; why one does not is noted in `skipped`."""
         wanted = {path: (oid, grammars.language_of(path)) for path, oid in files.items()}
-        lacking = {one: None for one in wanted.values() if one not in self._read}
+        lacking = {blob: None for blob in wanted.values() if blob not in self._read}
         if len(lacking) > 200:
             self._read.update(
                 ((oid, language), said)
@@ -454,7 +454,7 @@ class CodeMap:
         for path in paths:
             edges, consulted = resolution.edges(path)
             graph.edges[path] = {
-                one: names for one, names in sorted(edges.items()) if one in graph.files
+                user: names for user, names in sorted(edges.items()) if user in graph.files
             }
             graph.consulted[path] = consulted
             tags = self.tags(graph, path)
@@ -596,11 +596,11 @@ class _Lazy(Mapping[str, Tags]):
     def __getitem__(self, path: str) -> Tags:
         if path in self._found:
             return self._found[path]
-        found = self._code._get(self._files[path], grammars.language_of(path))
-        if not isinstance(found, Tags):
+        tags = self._code._get(self._files[path], grammars.language_of(path))
+        if not isinstance(tags, Tags):
             raise KeyError(path)
-        self._found[path] = found
-        return found
+        self._found[path] = tags
+        return tags
 
     def __contains__(self, path: object) -> bool:
         return path in self._files
@@ -623,11 +623,13 @@ class _BlobTexts(Mapping[str, bytes]):
 
     def __getitem__(self, path: str) -> bytes:
         if self._read is None:
-            found = dict(self._trees.blobs(sorted(set(self._manifests.values()))))
+            texts = dict(self._trees.blobs(sorted(set(self._manifests.values()))))
             self._read = {}
-            for one, oid in self._manifests.items():
-                data = found.get(oid)
-                self._read[one] = (_on_disk(self._trees, one) if data is None else data)[:MANIFEST]
+            for manifest, oid in self._manifests.items():
+                data = texts.get(oid)
+                self._read[manifest] = (_on_disk(self._trees, manifest) if data is None else data)[
+                    :MANIFEST
+                ]
         return self._read[path]
 
     def __contains__(self, path: object) -> bool:
@@ -650,8 +652,8 @@ def _matters(path: str) -> bool:
 
 def _on_disk(trees: CodeTrees, path: str) -> bytes:
     """Return the text of a file that is not committed yet; nothing when there is none."""
-    found = file_on_disk(trees.root, path, MANIFEST) if trees.root else None
-    return found[1] if isinstance(found, tuple) else b""
+    content = file_on_disk(trees.root, path, MANIFEST) if trees.root else None
+    return content[1] if isinstance(content, tuple) else b""
 
 
 def _words_for(path: str) -> set[str]:
@@ -671,10 +673,10 @@ def _words(tags: Tags) -> str:
 
     A file matters to the imports only if it has one of these names.
     """
-    found: dict[str, None] = {}
-    for one in tags.imports:
-        found.update(dict.fromkeys(_SEPARATORS.split(one.module)))
-        if not one.module.strip("./"):
-            found[FOLDER] = None
-        found.update((name, None) for name, _ in one.names)
-    return f" {' '.join(found)} "
+    words: dict[str, None] = {}
+    for statement in tags.imports:
+        words.update(dict.fromkeys(_SEPARATORS.split(statement.module)))
+        if not statement.module.strip("./"):
+            words[FOLDER] = None
+        words.update((name, None) for name, _ in statement.names)
+    return f" {' '.join(words)} "

@@ -69,7 +69,7 @@ class NamesByFile:
 def _is_elsewhere(tags: Tags, name: str, kind: str) -> bool:
     """Say whether a module of Rust has a file of its own: `mod cart;`."""
     return kind == "module" and any(
-        one.alias == name for one in tags.imports if one.how in {"mod", "path"}
+        statement.alias == name for statement in tags.imports if statement.how in {"mod", "path"}
     )
 
 

@@ -42,7 +42,7 @@ class Graph:
 
     def dependents(self, path: str) -> list[str]:
         """Return the files that use a file, sorted."""
-        return sorted(one for one, edges in self.edges.items() if path in edges)
+        return sorted(user for user, edges in self.edges.items() if path in edges)
 
     def dependent_counts(self) -> Counter[str]:
         """Return how many files use each file."""

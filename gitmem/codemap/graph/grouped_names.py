@@ -114,7 +114,7 @@ class GroupedNames:
                 if kind in {"class", "module"}:
                     parts = qualified.split(".")
                     opened.update(".".join(parts[:n]) + "." for n in range(1, len(parts) + 1))
-            self._around[path] = sorted(opened, key=lambda one: (-one.count("."), one))
+            self._around[path] = sorted(opened, key=lambda name: (-name.count("."), name))
         return self._around[path]
 
     def _choice(self, paths: "list[str] | tuple[()]", name: str, user: str) -> str:

@@ -46,13 +46,17 @@ def _defined(every: Mapping[str, Tags], path: str, qualified: str) -> list[Defin
     """Return the definitions of a qualified name in a file."""
     tags = every.get(path)
     symbols = symbols_of(path, tags) if tags is not None else []
-    return [one for one in symbols if one.qualified == qualified]
+    return [symbol for symbol in symbols if symbol.qualified == qualified]
 
 
 def _around(symbols: list[Definition], line: int) -> list[Definition]:
     """Return the definitions around a line, the outermost first."""
-    found = [one for one in symbols if one.kind != "constant" and one.first <= line <= one.last]
-    return sorted(found, key=lambda one: (one.first, -one.last))
+    enclosing = [
+        symbol
+        for symbol in symbols
+        if symbol.kind != "constant" and symbol.first <= line <= symbol.last
+    ]
+    return sorted(enclosing, key=lambda symbol: (symbol.first, -symbol.last))
 
 
 def _keys_at(data: bytes, tags: Tags, at: int, word: str) -> Iterator[str]:
@@ -81,5 +85,5 @@ def _candidates(
     meaning = resolution.means(path, key)
     if meaning is not None and meaning.place[1].rpartition(".")[2]:
         yield meaning.place
-    for one in reversed(around):
-        yield path, f"{one.qualified}.{word}"
+    for symbol in reversed(around):
+        yield path, f"{symbol.qualified}.{word}"

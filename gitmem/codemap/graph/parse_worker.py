@@ -71,8 +71,8 @@ def read_all(
     threads = [
         threading.Thread(target=work, daemon=True) for _ in range(max(1, min(workers, len(todo))))
     ]
-    for one in threads:
-        one.start()
+    for thread in threads:
+        thread.start()
     left, count = -(-len(wanted) // BATCH), 0
     try:
         while left:
@@ -88,8 +88,8 @@ def read_all(
             step(count)
     finally:
         todo.clear()
-        for one in threads:
-            one.join()
+        for thread in threads:
+            thread.join()
 
 
 class _Child:

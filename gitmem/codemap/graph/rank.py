@@ -90,9 +90,9 @@ def kept_ranks(code: CodeMap, graph: Graph, reading: ReadingTime = WHOLE) -> dic
 
     Where the time is too short, they are as near as it allows, and not kept.
     """
-    if graph.key and (known := code.cache.ranks(graph.key)) is not None:
-        return known
-    found = ranks(graph, reading)
+    if graph.key and (kept := code.cache.ranks(graph.key)) is not None:
+        return kept
+    ranked = ranks(graph, reading)
     if graph.key and not reading.is_over:
-        code.cache.put_ranks(graph.key, found)
-    return found
+        code.cache.put_ranks(graph.key, ranked)
+    return ranked

@@ -49,14 +49,14 @@ def named(code: CodeMap, graph: Graph, name: str) -> list[Definition]:
     want = parts(name)
     if not want:
         return []
-    found = [
-        one
+    candidates = [
+        symbol
         for path, tags in code.every(graph).items()
-        for one in symbols_of(path, tags)
-        if one.name == want[-1] and parts(one.qualified)[-len(want) :] == want
+        for symbol in symbols_of(path, tags)
+        if symbol.name == want[-1] and parts(symbol.qualified)[-len(want) :] == want
     ]
-    exact = [one for one in found if parts(one.qualified) == want]
-    return exact or found
+    exact = [symbol for symbol in candidates if parts(symbol.qualified) == want]
+    return exact or candidates
 
 
 def references(code: CodeMap, graph: Graph, wanted: list[Definition]) -> Iterator[Reference]:
@@ -82,13 +82,13 @@ def _in_file(
     rows = data.split(b"\n")
     starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
     symbols = sorted(
-        (one for one in symbols_of(path, tags) if one.kind != "constant"),
-        key=lambda one: (one.first, -one.last),
+        (symbol for symbol in symbols_of(path, tags) if symbol.kind != "constant"),
+        key=lambda symbol: (symbol.first, -symbol.last),
     )
     seen: set[tuple[int, int]] = set()
     for used, key, begin, end, imported in _candidates(search.names_in(path), uses):
         at = bisect_right(starts, begin) - 1
-        around = [one for one in symbols if one.first <= at + 1 <= one.last]
+        around = [symbol for symbol in symbols if symbol.first <= at + 1 <= symbol.last]
         sure = search.imports(path, used)
         if not imported:
             sure = search.is_use(path, key, used, around, at + 1)
@@ -129,4 +129,4 @@ def _within(text: str, name: str) -> int:
 def _names(tags: Tags, name: str) -> bool:
     if any(name in key.lstrip(MARKS).split(".") for key in tags.uses if name in key):
         return True
-    return any(name in pair for one in tags.imports for pair in one.names)
+    return any(name in pair for statement in tags.imports for pair in statement.names)

@@ -63,11 +63,13 @@ class Resolution:
             tags = self._tags[path]
             resolver = self._resolvers.of(tags.language)
             self._bindings[path] = tuple(
-                found for one in tags.imports for found in resolver.bindings(path, one)
+                binding
+                for statement in tags.imports
+                for binding in resolver.bindings(path, statement)
             )
         return self._bindings[path]
 
-    def imported(self, path: str, one: Import) -> list[str]:
+    def imported(self, path: str, statement: Import) -> list[str]:
         """Return the files that one import of a file means, in order.
 
         None for what is not of this project. The file itself is among them only in Rust, where a
@@ -75,11 +77,11 @@ class Resolution:
         """
         out = dict.fromkeys(
             file
-            for binding in self._resolvers.of(self._tags[path].language).bindings(path, one)
+            for binding in self._resolvers.of(self._tags[path].language).bindings(path, statement)
             for file in self._files_of(binding, path)
         )
         is_rust = self._tags[path].language == "rust"
-        if is_rust and not out and one.module.partition(".")[0] in self.names.own(path):
+        if is_rust and not out and statement.module.partition(".")[0] in self.names.own(path):
             return [path]  # `use Shape::*`
         return [target for target in out if target != path or is_rust]
 
@@ -103,8 +105,9 @@ class Resolution:
             heads = {local.partition(".")[0] for local, b in bound.items() if self._leads(b, path)}
             names = {
                 local
-                for one in self._tags[path].imports
-                for local in [local for _, local in one.names] or [one.alias.partition(".")[0]]
+                for statement in self._tags[path].imports
+                for local in [local for _, local in statement.names]
+                or [statement.alias.partition(".")[0]]
             }
             self._external[path] = frozenset(names - heads - {STAR, ""})
         return self._external[path]
@@ -198,31 +201,33 @@ class Resolution:
         if passes == 0 or self._tags[target].language in C:
             return None
         exported = dict(self._tags[target].exported).get(name, name)
-        for one in self.bindings(target):
-            if one.local != exported or not (one.passed or exported != name):
+        for binding in self.bindings(target):
+            if binding.local != exported or not (binding.passed or exported != name):
                 continue
-            place = self.bound(one, target, passes - 1)
+            place = self.bound(binding, target, passes - 1)
             if place is not None:
                 return place
-        stars = [one for one in self.bindings(target) if one.passed and one.name == STAR]
-        for further in (further for one in stars for further in one.targets):
+        stars = [
+            binding for binding in self.bindings(target) if binding.passed and binding.name == STAR
+        ]
+        for further in (further for star in stars for further in star.targets):
             place = self.lookup(further, name, target, passes - 1)
             if place is not None:
                 return place
         return None
 
-    def bound(self, one: Binding, user: str, passes: int = PASSES) -> Place | None:
+    def bound(self, binding: Binding, user: str, passes: int = PASSES) -> Place | None:
         """Return (file, definition) of what an import binds.
 
         The definition is '' for a file as a whole.
         """
-        if one.name and one.name != STAR:
-            for target in one.targets:
-                if (found := self.lookup(target, one.name, user, passes)) is not None:
-                    return found
-            if files := [target for target in one.modules if target[:1] != "\0"]:
+        if binding.name and binding.name != STAR:
+            for target in binding.targets:
+                if (place := self.lookup(target, binding.name, user, passes)) is not None:
+                    return place
+            if files := [target for target in binding.modules if target[:1] != "\0"]:
                 return files[0], ""
-        if files := [target for target in one.targets if target[:1] != "\0"]:
+        if files := [target for target in binding.targets if target[:1] != "\0"]:
             module = self.names.inside(files[0]) if files[0] in self._tags else {}
             return files[0], module.get(WHOLE, "")
         return None
@@ -245,8 +250,8 @@ class Resolution:
             if place != path:
                 names = out.setdefault(place, {})
                 names[name] = names.get(name, 0) + number
-        for one in self.bindings(path):
-            bound = self.bound(one, path)
+        for binding in self.bindings(path):
+            bound = self.bound(binding, path)
             if bound is not None and bound[0] != path and bound[0] not in out:
                 out[bound[0]] = {"": 1}
         return out, sorted(self._consulted.difference(out, (path,)))
@@ -296,8 +301,8 @@ class Resolution:
         """Return what the first names of a chain mean that an import binds, most of them first."""
         bound = self._bound_names(path)
         for count in range(len(names), 0, -1):
-            for one in bound.get(".".join(names[:count]), ()):
-                if (meaning := self._through(one, names, count, path)) is not None:
+            for binding in bound.get(".".join(names[:count]), ()):
+                if (meaning := self._through(binding, names, count, path)) is not None:
                     return meaning
         return None
 
@@ -319,8 +324,8 @@ class Resolution:
     ) -> Meaning | None:
         """Return what a name means that no import binds by itself."""
         for target in self._star_targets(path, bound):
-            if (found := self.lookup(target, names[0], path)) is not None:
-                return Meaning(found, 1)
+            if (place := self.lookup(target, names[0], path)) is not None:
+                return Meaning(place, 1)
         tags = self._tags[path]
         if tags.language == "ruby":
             return self._constant(path, names)
@@ -335,8 +340,8 @@ class Resolution:
         if path not in self._stars:
             self._stars[path] = [
                 target
-                for one in bound.get(STAR, ())
-                for target in one.targets
+                for binding in bound.get(STAR, ())
+                for target in binding.targets
                 if target != path
                 and (
                     target[:1] != "\0"
@@ -349,12 +354,12 @@ class Resolution:
     def _bound_names(self, path: str) -> dict[str, list[Binding]]:
         if path not in self._bound:
             out: dict[str, list[Binding]] = {}
-            for one in self.bindings(path):
-                if one.local:
-                    out.setdefault(one.local, []).append(one)
+            for binding in self.bindings(path):
+                if binding.local:
+                    out.setdefault(binding.local, []).append(binding)
             if self._tags[path].language == "csharp":
-                for one in self._everywhere():
-                    out.setdefault(one.local, []).append(one)
+                for binding in self._everywhere():
+                    out.setdefault(binding.local, []).append(binding)
             self._bound[path] = out
         return self._bound[path]
 
@@ -364,24 +369,34 @@ class Resolution:
             paths = [
                 path
                 for path, tags in self._tags.items()
-                if tags.language == "csharp" and any(one.how == "global" for one in tags.imports)
+                if tags.language == "csharp"
+                and any(statement.how == "global" for statement in tags.imports)
             ]
             self._global = tuple(
-                one for path in sorted(paths) for one in self.bindings(path) if one.passed
+                binding
+                for path in sorted(paths)
+                for binding in self.bindings(path)
+                if binding.passed
             )
         return self._global
 
-    def _through(self, one: Binding, names: list[str], count: int, path: str) -> Meaning | None:
+    def _through(self, binding: Binding, names: list[str], count: int, path: str) -> Meaning | None:
         """Return what a chain means whose first `count` names an import binds."""
-        place = self.bound(one, path) if one.name else None
+        place = self.bound(binding, path) if binding.name else None
         if place is not None and (place[1] or count == len(names)):
             return Meaning(place, count)
         if count < len(names):
-            inner = (place[0],) if place is not None else one.modules if one.name else one.targets
+            inner = (
+                (place[0],)
+                if place is not None
+                else binding.modules
+                if binding.name
+                else binding.targets
+            )
             for target in inner:
-                if (found := self.lookup(target, names[count], path)) is not None:
-                    return Meaning(found, count + 1)
-        whole = place or self.bound(one, path)
+                if (target_place := self.lookup(target, names[count], path)) is not None:
+                    return Meaning(target_place, count + 1)
+        whole = place or self.bound(binding, path)
         return Meaning(whole, count) if whole is not None else None
 
     def _constant(self, path: str, names: list[str]) -> Meaning | None:
@@ -397,13 +412,13 @@ class Resolution:
     def _in_rust(self, path: str, names: list[str]) -> Meaning | None:
         resolver = self._resolvers.of("rust")
         assert isinstance(resolver, rust.RustResolver)
-        found, whole = resolver.module(path, ".".join(names[:-1]))
-        if not found:
+        module, whole = resolver.module(path, ".".join(names[:-1]))
+        if not module:
             return None
         last = len(names) if whole else len(names) - 1
-        if last and (place := self.lookup(found, names[last - 1], path)) is not None:
+        if last and (place := self.lookup(module, names[last - 1], path)) is not None:
             return Meaning(place, last)
-        return Meaning((found, ""), 0) if found != path else None
+        return Meaning((module, ""), 0) if module != path else None
 
     def _full(self, language: str, names: list[str], path: str) -> Meaning | None:
         for count in range(len(names) - 1, -1, -1):

@@ -49,9 +49,9 @@ class UseSearch:
     def __init__(self, resolution: Resolution, wanted: Sequence[Definition]) -> None:
         self._resolution = resolution
         self.name = wanted[0].name
-        self._targets = {resolution.identity((one.path, one.qualified)) for one in wanted}
-        self._is_type = any(one.kind in TYPES for one in wanted)
-        self._is_inner = all("." in one.qualified for one in wanted)
+        self._targets = {resolution.identity((symbol.path, symbol.qualified)) for symbol in wanted}
+        self._is_type = any(symbol.kind in TYPES for symbol in wanted)
+        self._is_inner = all("." in symbol.qualified for symbol in wanted)
         self._bound: dict[str, list[tuple[str, str]]] = {}
 
     def names_in(self, path: str) -> set[str]:
@@ -65,9 +65,13 @@ class UseSearch:
         """Return (name there, name here) of the imports that lead to what is searched."""
         if path not in self._bound:
             self._bound[path] = [
-                (one.local if one.name in {"", DEFAULT, STAR} else one.name, one.local)
-                for one in self._resolution.bindings(path)
-                if one.local not in {"", STAR} and self._hits(self._resolution.bound(one, path))
+                (
+                    binding.local if binding.name in {"", DEFAULT, STAR} else binding.name,
+                    binding.local,
+                )
+                for binding in self._resolution.bindings(path)
+                if binding.local not in {"", STAR}
+                and self._hits(self._resolution.bound(binding, path))
             ]
         return self._bound[path]
 
@@ -116,10 +120,10 @@ class UseSearch:
         """
         types = self._resolution.names.types(path)
         every = self._resolution.names.qualified(path)
-        for one in reversed(around):
-            place = path, f"{one.qualified}.{name}"
-            seen = every if one.kind in FUNCTIONS else types
-            if place[1] in seen and one.kind not in REACHED_BY_SELF:
+        for symbol in reversed(around):
+            place = path, f"{symbol.qualified}.{name}"
+            seen = every if symbol.kind in FUNCTIONS else types
+            if place[1] in seen and symbol.kind not in REACHED_BY_SELF:
                 meaning = self._resolution.means(path, name)
                 return None if meaning is not None and meaning.place == place else place
         return None
@@ -160,9 +164,9 @@ class UseSearch:
     def _as_type(self, path: str, key: str, used: str, around: Sequence[Definition]) -> bool | None:
         """Return the verdict on a name that can only be one of a type."""
         types = self._resolution.names.types(path)
-        for one in reversed(around):
-            if f"{one.qualified}.{used}" in types:
-                return self._verdict((path, f"{one.qualified}.{used}"))
+        for symbol in reversed(around):
+            if f"{symbol.qualified}.{used}" in types:
+                return self._verdict((path, f"{symbol.qualified}.{used}"))
         meaning = self._resolution.means(path, key)
         if meaning is not None:
             return self._verdict(meaning.place)
@@ -179,9 +183,9 @@ class UseSearch:
 
     def _in_class_around(self, path: str, name: str, around: Sequence[Definition]) -> Place | None:
         """Return the member of a name of the innermost class around a use that has one."""
-        for one in reversed(around):
-            outer = one.qualified
-            if one.kind in FUNCTIONS:
+        for symbol in reversed(around):
+            outer = symbol.qualified
+            if symbol.kind in FUNCTIONS:
                 outer = outer.rpartition(".")[0]
             if not outer or outer.rpartition(".")[2] == name:  # a constructor
                 continue
@@ -194,9 +198,9 @@ class UseSearch:
     ) -> Place | None:
         """Return the definition of a name inside of a function, or a module, around a use."""
         has_modules = self._resolution.language(path) not in IMPLICIT
-        for one in reversed(around):
-            if one.kind in FUNCTIONS or (has_modules and one.kind == "module"):
-                place = self._resolution.member((path, one.qualified), name, path)
+        for symbol in reversed(around):
+            if symbol.kind in FUNCTIONS or (has_modules and symbol.kind == "module"):
+                place = self._resolution.member((path, symbol.qualified), name, path)
                 if place is not None:
                     return place
         return None

@@ -21,26 +21,26 @@ class CResolver:
         self._files = files
         self._known: dict[tuple[str, str, str], str] = {}
 
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+    def bindings(self, path: str, statement: Import) -> Iterator[Binding]:
         """Yield what an include binds: all names; nothing for what is not of the project."""
         folder = posixpath.dirname(path)
-        key = folder, one.module, one.how
+        key = folder, statement.module, statement.how
         if key not in self._known:
-            self._known[key] = self._find(folder, path, one)
-        found = self._known[key]
-        if found and found != path:
-            yield Binding(STAR, (found,), STAR, passed=True, line=one.line)
+            self._known[key] = self._find(folder, path, statement)
+        header = self._known[key]
+        if header and header != path:
+            yield Binding(STAR, (header,), STAR, passed=True, line=statement.line)
 
-    def _find(self, folder: str, path: str, one: Import) -> str:
-        quoted = one.how == "include"
-        if quoted and (found := self._files.first([joined(folder, one.module)])):
-            return found
-        plain = posixpath.normpath(one.module).lstrip("./")
+    def _find(self, folder: str, path: str, statement: Import) -> str:
+        quoted = statement.how == "include"
+        if quoted and (beside := self._files.first([joined(folder, statement.module)])):
+            return beside
+        plain = posixpath.normpath(statement.module).lstrip("./")
         if not quoted and "/" not in plain and "." not in plain:
             return ""  # <vector>
         for base in ("include", "src", "lib", ""):
-            if found := self._files.first([joined(base, plain)]):
-                return found
-        found = self._files.ending(plain, path)
+            if beside := self._files.first([joined(base, plain)]):
+                return beside
+        beside = self._files.ending(plain, path)
         # <string.h> of the system is not some string.h deep in a test
-        return found if quoted or "/" in plain or "/include/" in f"/{found}" else ""
+        return beside if quoted or "/" in plain or "/include/" in f"/{beside}" else ""

@@ -53,25 +53,25 @@ class EcmaResolver:
         self._configs: dict[str, tuple[str, dict[str, list[str]], str]] = {}
         self._known: dict[tuple[str, str], str] = {}
 
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+    def bindings(self, path: str, statement: Import) -> Iterator[Binding]:
         """Yield what an import binds; nothing for what is not of the project."""
-        found = self.file(path, one.module)
-        if not found or found == path:
+        file = self.file(path, statement.module)
+        if not file or file == path:
             return
-        passed = one.how == "export"
-        if one.alias:
-            yield Binding(one.alias, (found,), passed=passed, line=one.line)
-        for name, local in one.names:
+        passed = statement.how == "export"
+        if statement.alias:
+            yield Binding(statement.alias, (file,), passed=passed, line=statement.line)
+        for name, local in statement.names:
             yield Binding(
                 local,
-                (found,),
+                (file,),
                 name,
-                (found,) if name == DEFAULT else (),
+                (file,) if name == DEFAULT else (),
                 passed=passed,
-                line=one.line,
+                line=statement.line,
             )
-        if not one.alias and not one.names:
-            yield Binding("", (found,), line=one.line)
+        if not statement.alias and not statement.names:
+            yield Binding("", (file,), line=statement.line)
 
     def file(self, path: str, module: str) -> str:
         """Return the file that a specifier in a file means, or '' if the project has none."""
@@ -87,10 +87,10 @@ class EcmaResolver:
     def _named(self, folder: str, module: str) -> str:
         base, paths, root = self._config(folder)
         mapped = (joined(root, target) for target in _mapped(paths, module))
-        if found := next(filter(None, map(self._at, mapped)), ""):
-            return found
-        if base and (found := self._at(joined(base, module))):
-            return found
+        if file := next(filter(None, map(self._at, mapped)), ""):
+            return file
+        if base and (file := self._at(joined(base, module))):
+            return file
         if module.startswith("#"):
             return self._inner(folder, module)
         parts = module.split("/")
@@ -105,15 +105,15 @@ class EcmaResolver:
         exports = manifest.get("exports")
         if exports is not None:
             for target in _matches(exports, "./" + rest if rest else "."):
-                if found := self._source(folder, target):
-                    return found
+                if source := self._source(folder, target):
+                    return source
         if rest:
             return self._at(joined(folder, rest)) or self._at(joined(folder, "src/" + rest))
         for key in ("source", "types", "typings", "module", "main"):
             if isinstance(manifest.get(key), str) and (
-                found := self._source(folder, manifest[key])
+                source := self._source(folder, manifest[key])
             ):
-                return found
+                return source
         return (
             self._at(joined(folder, "src"))
             or self._at(joined(folder, "index"))
@@ -125,8 +125,8 @@ class EcmaResolver:
             path = posixpath.join(folder, "package.json")
             if path in self._files.texts:
                 for target in _matches(self._files.json(path).get("imports"), module):
-                    if found := self._source(folder, target):
-                        return found
+                    if source := self._source(folder, target):
+                        return source
                 return ""
             if not folder:
                 return ""
@@ -135,15 +135,15 @@ class EcmaResolver:
     def _source(self, folder: str, target: str) -> str:
         """Return the file that a manifest names, or the source that it is built from."""
         plain = posixpath.normpath(target)
-        if found := self._at(joined(folder, plain)):
-            return found
+        if file := self._at(joined(folder, plain)):
+            return file
         source = _BUILT.sub("", plain)
         stem = re.sub(r"(?:\.d)?\.[mc]?[jt]sx?$", "", source)
         return next(
             (
-                found
+                file
                 for base in ("src/", "", "lib/")
-                if (found := self._at(joined(folder, base + stem)))
+                if (file := self._at(joined(folder, base + stem)))
             ),
             "",
         )
@@ -157,8 +157,8 @@ class EcmaResolver:
                 return name
         if posixpath.join(path, "package.json") in self._files.texts:
             main = self._files.json(posixpath.join(path, "package.json")).get("main")
-            if isinstance(main, str) and (found := self._at(joined(path, main))) and found != path:
-                return found
+            if isinstance(main, str) and (file := self._at(joined(path, main))) and file != path:
+                return file
         prefix = f"{path}/index" if path else "index"
         return next((prefix + ending for ending in ENDINGS if prefix + ending in files), "")
 
@@ -168,12 +168,12 @@ class EcmaResolver:
             for name in ("tsconfig.json", "jsconfig.json", "tsconfig.base.json"):
                 path = posixpath.join(folder, name)
                 if path in self._files.texts:
-                    found = self._read(path, 0)
-                    if found[0] or found[1] or name == "tsconfig.json":
+                    config = self._read(path, 0)
+                    if config[0] or config[1] or name == "tsconfig.json":
                         break
             else:
-                found = self._config(posixpath.dirname(folder)) if folder else ("", {}, "")
-            self._configs[folder] = found
+                config = self._config(posixpath.dirname(folder)) if folder else ("", {}, "")
+            self._configs[folder] = config
         return self._configs[folder]
 
     def _read(self, path: str, depth: int) -> tuple[str, dict[str, list[str]], str]:
@@ -261,8 +261,8 @@ def _targets(value: Any, middle: str) -> Iterator[str]:
     if isinstance(value, str):
         yield value.replace("*", middle)
     elif isinstance(value, list):
-        for one in value:
-            yield from _targets(one, middle)
+        for entry in value:
+            yield from _targets(entry, middle)
     elif isinstance(value, dict):
         for key in sorted(
             value, key=lambda key: CONDITIONS.index(key) if key in CONDITIONS else 99
@@ -276,15 +276,23 @@ def workspaces(files: ProjectFiles) -> list[str]:
     given = root.get("workspaces")
     patterns = texts(given.get("packages") if isinstance(given, dict) else given)
     if "pnpm-workspace.yaml" in files.texts:
-        found = load_yaml(files.texts["pnpm-workspace.yaml"].decode("utf-8", "replace"))
-        patterns += texts(found.get("packages")) if isinstance(found, dict) else []
-    wanted = [one.removeprefix("./").rstrip("/") for one in patterns if not one.startswith("!")]
-    unwanted = [one[1:].removeprefix("./").rstrip("/") for one in patterns if one.startswith("!")]
+        document = load_yaml(files.texts["pnpm-workspace.yaml"].decode("utf-8", "replace"))
+        patterns += texts(document.get("packages")) if isinstance(document, dict) else []
+    wanted = [
+        pattern.removeprefix("./").rstrip("/")
+        for pattern in patterns
+        if not pattern.startswith("!")
+    ]
+    unwanted = [
+        pattern[1:].removeprefix("./").rstrip("/")
+        for pattern in patterns
+        if pattern.startswith("!")
+    ]
     folders = (posixpath.dirname(path) for path in files.named("package.json"))
     return sorted(
         folder
         for folder in folders
         if folder
-        and any(glob_match(one, folder) for one in wanted)
-        and not any(glob_match(one, folder) for one in unwanted)
+        and any(glob_match(pattern, folder) for pattern in wanted)
+        and not any(glob_match(pattern, folder) for pattern in unwanted)
     )

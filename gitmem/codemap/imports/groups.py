@@ -56,25 +56,28 @@ class Go:
         for path in files.named("go.mod"):
             text = files.texts[path].decode("utf-8", "replace")
             folder = posixpath.dirname(path)
-            if found := re.search(r'^\s*module\s+"?([^\s"]+)', text, re.MULTILINE):
-                self._modules.append((found[1], folder))
+            if match := re.search(r'^\s*module\s+"?([^\s"]+)', text, re.MULTILINE):
+                self._modules.append((match[1], folder))
             for line in re.findall(
                 r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\.?/\S*)", text, re.MULTILINE
             ):
                 self._modules.append((line[0], joined(folder, line[1])))
-        self._modules.sort(key=lambda one: (-len(one[0]), one))
+        self._modules.sort(key=lambda module: (-len(module[0]), module))
 
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+    def bindings(self, path: str, statement: Import) -> Iterator[Binding]:
         """Yield what an import binds; nothing for what is not of the project."""
         for module, folder in self._modules:
-            if one.module == module or one.module.startswith(module + "/"):
-                inner = joined(folder, one.module[len(module) :].strip("/"))
+            if statement.module == module or statement.module.startswith(module + "/"):
+                inner = joined(folder, statement.module[len(module) :].strip("/"))
                 if inner in self._files.folders and (
                     inner != posixpath.dirname(path) or path.endswith("_test.go")
                 ):
-                    name = STAR if one.names else ""
+                    name = STAR if statement.names else ""
                     yield Binding(
-                        STAR if one.names else one.alias, (group("go", inner),), name, line=one.line
+                        STAR if statement.names else statement.alias,
+                        (group("go", inner),),
+                        name,
+                        line=statement.line,
                     )
                 return
 
@@ -86,24 +89,26 @@ class NamespaceResolver:
         self._files = files
         self._language = language
 
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+    def bindings(self, path: str, statement: Import) -> Iterator[Binding]:
         """Yield what an import binds; that nothing is there is for the groups to say."""
         language = self._language
-        if one.how == "include":
-            found = self._files.first(
-                [joined(posixpath.dirname(path), one.module.lstrip("/"))]
-            ) or self._files.ending(one.module.lstrip("./"), path)
-            if found and found != path:
-                yield Binding("", (found,), line=one.line)
+        if statement.how == "include":
+            file = self._files.first(
+                [joined(posixpath.dirname(path), statement.module.lstrip("/"))]
+            ) or self._files.ending(statement.module.lstrip("./"), path)
+            if file and file != path:
+                yield Binding("", (file,), line=statement.line)
             return
-        here = group(language, one.module)  # a class, if the import is one of what is inside it
-        for name, local in one.names:
-            inner = group(language, f"{one.module}.{name}") if name != STAR else ""
+        here = group(
+            language, statement.module
+        )  # a class, if the import is one of what is inside it
+        for name, local in statement.names:
+            inner = group(language, f"{statement.module}.{name}") if name != STAR else ""
             yield Binding(
                 local,
                 (here,),
                 name,
-                (inner,) if inner and one.how != "static" else (),
-                passed=one.how == "global",
-                line=one.line,
+                (inner,) if inner and statement.how != "static" else (),
+                passed=statement.how == "global",
+                line=statement.line,
             )

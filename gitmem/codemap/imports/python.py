@@ -27,33 +27,33 @@ class PythonResolver:
         self._known: dict[str, str] = {}
         self._is_stdlib = any(joined(root, "os.py") in files.paths for root in self._roots)
 
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+    def bindings(self, path: str, statement: Import) -> Iterator[Binding]:
         """Yield what an import binds; nothing for what is not of the project."""
-        module = self._absolute(path, one.module)
+        module = self._absolute(path, statement.module)
         if module is None:
             return
-        if not one.names:
-            yield from self._of_module(path, module, one)
+        if not statement.names:
+            yield from self._of_module(path, module, statement)
             return
         whole = self._file(module, path) if module else ""
         targets = (whole,) if whole and whole != path else ()
-        for name, local in one.names:
+        for name, local in statement.names:
             inner = self._file(f"{module}.{name}".strip("."), path) if name != STAR else ""
             if whole or inner:
                 modules = (inner,) if inner else ()
-                yield Binding(local, targets, name, modules, passed=True, line=one.line)
+                yield Binding(local, targets, name, modules, passed=True, line=statement.line)
 
-    def _of_module(self, path: str, module: str, one: Import) -> Iterator[Binding]:
+    def _of_module(self, path: str, module: str, statement: Import) -> Iterator[Binding]:
         """Yield what `import a.b` binds: a, and a.b, which is meant by it."""
-        if one.alias and one.alias != one.module:
+        if statement.alias and statement.alias != statement.module:
             if whole := self._file(module, path):
-                yield Binding(one.alias, (whole,), passed=True, line=one.line)
+                yield Binding(statement.alias, (whole,), passed=True, line=statement.line)
             return
-        parts = one.module.split(".")
+        parts = statement.module.split(".")
         for n in range(len(parts), 0, -1):
             name = ".".join(parts[:n])
             if file := self._file(name, path):
-                yield Binding(name, (file,), line=one.line)
+                yield Binding(name, (file,), line=statement.line)
 
     def _absolute(self, path: str, module: str) -> str | None:
         """Return a module's name from one of the roots.
@@ -115,7 +115,9 @@ def _roots(files: ProjectFiles) -> list[str]:
             if (f"{parent}/__init__.py" if parent else "__init__.py") not in paths:
                 tops[parent] = tops.get(parent, 0) + 1
     return list(
-        dict.fromkeys([*roots, *sorted(tops, key=lambda one: (one.count("/"), -tops[one], one))])
+        dict.fromkeys(
+            [*roots, *sorted(tops, key=lambda folder: (folder.count("/"), -tops[folder], folder))]
+        )
     )
 
 

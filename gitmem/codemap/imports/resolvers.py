@@ -11,7 +11,7 @@ from gitmem.codemap.tags.import_statements import Import
 class GraphResolver(Protocol):
     """What knows the import rules of a language."""
 
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+    def bindings(self, path: str, statement: Import) -> Iterator[Binding]:
         """Yield what an import binds."""
 
 

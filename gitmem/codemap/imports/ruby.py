@@ -41,24 +41,24 @@ class RubyResolver:
     def __init__(self, files: ProjectFiles) -> None:
         self._files = files
 
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+    def bindings(self, path: str, statement: Import) -> Iterator[Binding]:
         """Yield what an import binds; nothing for what is not of the project."""
-        name = one.module if one.module.endswith(".rb") else one.module + ".rb"
-        if one.how == "relative":
-            found = self._files.first([joined(posixpath.dirname(path), name)])
+        name = statement.module if statement.module.endswith(".rb") else statement.module + ".rb"
+        if statement.how == "relative":
+            file = self._files.first([joined(posixpath.dirname(path), name)])
         else:
-            found = self._required(name, path)
-        if found and found != path:
-            yield Binding("", (found,), line=one.line)
+            file = self._required(name, path)
+        if file and file != path:
+            yield Binding("", (file,), line=statement.line)
 
     def _required(self, name: str, path: str) -> str:
         """Return the file that Ruby would find: in the gem of a file, then in the other gems."""
         load = (*self.TESTS, *self.LOAD) if is_test(path) else self.LOAD
         folder = posixpath.dirname(path)
         while True:
-            for base in load if folder == "" else [one for one in load if one]:
-                if found := self._files.first([joined(joined(folder, base), name)]):
-                    return found
+            for base in load if folder == "" else [load_path for load_path in load if load_path]:
+                if file := self._files.first([joined(joined(folder, base), name)]):
+                    return file
             if not folder:
                 break
             folder = posixpath.dirname(folder)

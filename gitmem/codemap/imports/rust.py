@@ -28,7 +28,7 @@ class RustResolver:
             manifest = files.toml(path)
             lib = table(manifest, "lib")
             given = [joined(folder, lib["path"])] if isinstance(lib.get("path"), str) else []
-            root = files.first([*given, *(joined(folder, one) for one in ROOTS)])
+            root = files.first([*given, *(joined(folder, name) for name in ROOTS)])
             name = lib.get("name") or table(manifest, "package").get("name")
             if root:
                 self._folders[folder] = root
@@ -37,39 +37,41 @@ class RustResolver:
                 self._crates.setdefault(name.replace("-", "_"), root)
         self._known: dict[tuple[str, str], tuple[str, bool]] = {}
 
-    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+    def bindings(self, path: str, statement: Import) -> Iterator[Binding]:
         """Yield what an import binds; nothing for what is not of the project."""
-        if one.how in {"mod", "path"}:
-            file = self._declared(path, one)
+        if statement.how in {"mod", "path"}:
+            file = self._declared(path, statement)
             if file:
-                yield Binding(one.alias, (file,), passed=True, line=one.line)
+                yield Binding(statement.alias, (file,), passed=True, line=statement.line)
             return
-        if one.names:
-            yield from self._of_names(path, one)
+        if statement.names:
+            yield from self._of_names(path, statement)
             return
-        file, whole = self.module(path, one.module)
+        file, whole = self.module(path, statement.module)
         if file and whole:
-            yield Binding(one.alias, (file,), passed=one.how == "export", line=one.line)
+            yield Binding(
+                statement.alias, (file,), passed=statement.how == "export", line=statement.line
+            )
 
-    def _of_names(self, path: str, one: Import) -> Iterator[Binding]:
-        written = one.module
-        if one.how.startswith(INLINE):
-            written = _outside(written, one.how.removeprefix(INLINE).split("."))
+    def _of_names(self, path: str, statement: Import) -> Iterator[Binding]:
+        written = statement.module
+        if statement.how.startswith(INLINE):
+            written = _outside(written, statement.how.removeprefix(INLINE).split("."))
         file, whole = self.module(path, written)
         targets = (file,) if file else ()
-        for name, local in one.names:
+        for name, local in statement.names:
             modules = self._module_of(path, f"{written}.{name}") if name != STAR else ()
             if targets or modules:
                 # `use shapes::Shape::Square` names something of an enum
                 taken = name if whole or name == STAR else written.rpartition(".")[2]
-                passed = one.how == "export"
-                yield Binding(local, targets, taken, modules, passed=passed, line=one.line)
+                passed = statement.how == "export"
+                yield Binding(local, targets, taken, modules, passed=passed, line=statement.line)
 
-    def _declared(self, path: str, one: Import) -> str:
+    def _declared(self, path: str, statement: Import) -> str:
         """Return the file of a `mod` declaration, which may name its path."""
-        if one.how == "path":
-            return self._files.first([joined(posixpath.dirname(path), one.module)])
-        return self._files.first(_named(self._children(path), one.module))
+        if statement.how == "path":
+            return self._files.first([joined(posixpath.dirname(path), statement.module)])
+        return self._files.first(_named(self._children(path), statement.module))
 
     def _module_of(self, path: str, dotted: str) -> tuple[str, ...]:
         file, whole = self.module(path, dotted)
@@ -98,21 +100,21 @@ class RustResolver:
             while names and names[0] == "super":
                 at, names = self._parent(at), names[1:]
             return self._down(at, names) if at else ("", False)
-        if found := self._files.first(_named(self._children(path), head)):
-            return self._down(found, names)
+        if file := self._files.first(_named(self._children(path), head)):
+            return self._down(file, names)
         if head in self._crates:
             return self._down(self._crates[head], names)
         root = self._root(path)  # as the edition of 2015 has it
-        if root and (found := self._files.first(_named(self._children(root), head))):
-            return self._down(found, names)
+        if root and (file := self._files.first(_named(self._children(root), head))):
+            return self._down(file, names)
         return "", False
 
     def _down(self, at: str, names: list[str]) -> tuple[str, bool]:
         for name in names:
-            found = self._files.first(_named(self._children(at), name)) if at else ""
-            if not found:
+            file = self._files.first(_named(self._children(at), name)) if at else ""
+            if not file:
                 return at, False
-            at = found
+            at = file
         return at, bool(at)
 
     def _root(self, path: str) -> str:
@@ -153,7 +155,7 @@ class RustResolver:
             return ""
         if name == "mod.rs":
             folder = posixpath.dirname(folder)
-        above = [posixpath.join(folder, one) for one in ("mod.rs", "lib.rs", "main.rs")]
+        above = [posixpath.join(folder, name) for name in ("mod.rs", "lib.rs", "main.rs")]
         roots = [root for root in sorted(self._roots) if posixpath.dirname(root) == folder]
         return self._files.first([*above, f"{folder}.rs", *roots])
 

@@ -45,21 +45,21 @@ class EqualLines:
     """
 
     def __init__(
-        self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None
+        self, old: Sequence[str], new: Sequence[str], whole: bool = True, text: Text | None = None
     ) -> None:
         self.old = old
         self.new = new
         self.whole = whole
-        self.known = known
+        self.known = text
         self.to = [-1] * len(old)
         self.back = [-1] * len(new)
         self.tied: set[int] = set()
         # names that only one of the texts has
         self.wild: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
-        if known is not None:
+        if text is not None:
             self.one = [squash(x) for x in old]
-            self.two = known.plain.keys
-            self._match_few(known)
+            self.two = text.plain.keys
+            self._match_few(text)
             return
         plain = {x: squash(x) for x in {*old, *new}}  # most lines are in both
         self.one = [plain[x] for x in old]
@@ -90,16 +90,16 @@ class EqualLines:
         if all(self.wild):
             self._pass_by(None, left, right)
 
-    def _match_few(self, known: Text) -> None:
-        self._often = known.plain.count
+    def _match_few(self, text: Text) -> None:
+        self._often = text.plain.count
         self._many = Counter(self.one)
-        self._pass(self.one, known.plain, range(len(self.old)))
+        self._pass(self.one, text.plain, range(len(self.old)))
         for loosen, reading in ((loose, "loose"), (bare, "bare")):
             left = [
                 i for i, j in enumerate(self.to) if j < 0 and i not in self.tied and self.one[i]
             ]
             if left:
-                self._pass({i: loosen(self.one[i]) for i in left}, getattr(known, reading), left)
+                self._pass({i: loosen(self.one[i]) for i in left}, getattr(text, reading), left)
 
     def _left(self) -> tuple[list[int], list[int]]:
         return (
@@ -111,26 +111,30 @@ class EqualLines:
         self, loosen: Callable[[str], str] | None, left: list[int], right: list[int]
     ) -> None:
         """Match what is left by a looser reading of it."""
-        one, two = dict.fromkeys(range(0), ""), dict.fromkeys(range(0), "")
+        old_keys, new_keys = dict.fromkeys(range(0), ""), dict.fromkeys(range(0), "")
         for i in left:
-            one[i] = loosen(self.one[i]) if loosen else self._masked(self.one[i], 0)
+            old_keys[i] = loosen(self.one[i]) if loosen else self._masked(self.one[i], 0)
         for j in right:
-            two[j] = loosen(self.two[j]) if loosen else self._masked(self.two[j], 1)
-        self._pass(one, two, left, right)
+            new_keys[j] = loosen(self.two[j]) if loosen else self._masked(self.two[j], 1)
+        self._pass(old_keys, new_keys, left, right)
 
     def _masked(self, line: str, side: int) -> str:
         gone = self.wild[side]
         return loose(WORD.sub(lambda m: "\x01" if m[0] in gone else m[0], line[: 2 * WIDE]))
 
     def _pass(
-        self, one: Keys, two: Keys, left: Iterable[int], right: Iterable[int] | None = None
+        self,
+        old_keys: Keys,
+        new_keys: Keys,
+        left: Iterable[int],
+        right: Iterable[int] | None = None,
     ) -> None:
         """Match lines whose keys are equal.
 
         These are lines that occur once, lines that touch them, and lines between them.
         """
-        at = _once(one, left)
-        there = self._there(two, at, 0, len(self.new), right)
+        at = _once(old_keys, left)
+        there = self._there(new_keys, at, 0, len(self.new), right)
         pairs = [
             (i, there[key])
             for key, i in at.items()
@@ -144,10 +148,10 @@ class EqualLines:
             if many[self.one[i]] > 1 or often(self.two[j]) > 1:
                 continue  # what repeats is known by its place alone
             in_order = (i, j) in steady and before[i] < j < after[i]
-            if in_order or self._is_telling(i, j, one[i]):
+            if in_order or self._is_telling(i, j, old_keys[i]):
                 self._take(i, j)
         for gap in self._segments():
-            self._solve(one, two, gap)
+            self._solve(old_keys, new_keys, gap)
 
     def _is_telling(self, i: int, j: int, key: str) -> bool:
         """Return whether two equal lines say enough to be paired out of order.
@@ -189,15 +193,15 @@ class EqualLines:
         """Return for each old line the new lines of the found ones around it that are in order."""
         n, m = len(self.old), len(self.new)
         before, after = [-1] * n, [m] * n
-        found = dict(rising([(i, j) for i, j in enumerate(self.to) if j >= 0]))
+        in_order = dict(rising([(i, j) for i, j in enumerate(self.to) if j >= 0]))
         last = -1
         for i in range(n):
             before[i] = last
-            last = found.get(i, last)
+            last = in_order.get(i, last)
         last = m
         for i in range(n - 1, -1, -1):
             after[i] = last
-            last = found.get(i, last)
+            last = in_order.get(i, last)
         return before, after
 
     def _segments(self) -> list[Gap]:
@@ -214,7 +218,7 @@ class EqualLines:
                 a, b = c, d
         return out
 
-    def _solve(self, one: Keys, two: Keys, gap: Gap) -> None:
+    def _solve(self, old_keys: Keys, new_keys: Keys, gap: Gap) -> None:
         """Match lines between two found lines.
 
         Lines that touch them come first, then lines that occur once, and so on inwards.
@@ -225,25 +229,29 @@ class EqualLines:
             if c - a < 2:
                 continue
             broken = not b < d or self.others(b, d)
-            down, up = self._take_runs(one, two, (a, b, c, d), broken)
+            down, up = self._take_runs(old_keys, new_keys, (a, b, c, d), broken)
             if down + up >= c - a - 1:
                 continue
             a, b, c, d = a + down, b + down, c - up, d - up
             if not 0 < d - b - 1 <= (500 if broken else 20_000):
                 continue
-            pairs = self._lone_pairs(one, two, (a, b, c, d), broken)
+            pairs = self._lone_pairs(old_keys, new_keys, (a, b, c, d), broken)
             for i, j in pairs:
                 self._take(i, j)
             if pairs:
                 edges = [(a, b), *pairs, (c, d)]
                 stack.extend((*x, *y) for x, y in pairwise(edges))
 
-    def _take_runs(self, one: Keys, two: Keys, gap: Gap, broken: bool) -> tuple[int, int]:
+    def _take_runs(self, old_keys: Keys, new_keys: Keys, gap: Gap, broken: bool) -> tuple[int, int]:
         """Match the lines that touch the found ones; return how many below and above them."""
         a, b, c, d = gap
-        down = self._run(one, two, a, b, c, 1, broken) if a >= 0 or self.whole else 0
-        up = self._run(one, two, c, d, a, -1, broken) if c < len(self.old) or self.whole else 0
-        if up >= STEADY // 2 and self._copied(one, two, a, b, c, d, up):
+        down = self._run(old_keys, new_keys, a, b, c, 1, broken) if a >= 0 or self.whole else 0
+        up = (
+            self._run(old_keys, new_keys, c, d, a, -1, broken)
+            if c < len(self.old) or self.whole
+            else 0
+        )
+        if up >= STEADY // 2 and self._copied(old_keys, new_keys, a, b, c, d, up):
             up = 0
         for i, j in zip(range(a + 1, a + down + 1), range(b + 1, b + down + 1), strict=True):
             if i < c - up or j == d - (c - i):
@@ -254,11 +262,15 @@ class EqualLines:
             self._take(i, d - (c - i))
         return down, up
 
-    def _lone_pairs(self, one: Keys, two: Keys, gap: Gap, broken: bool) -> list[tuple[int, int]]:
+    def _lone_pairs(
+        self, old_keys: Keys, new_keys: Keys, gap: Gap, broken: bool
+    ) -> list[tuple[int, int]]:
         """Return the pairs of lines that occur once in a gap, those that are in order."""
         a, b, c, d = gap
-        mine = _once(one, (i for i in range(a + 1, c) if self.to[i] < 0 and i not in self.tied))
-        theirs = self._there(two, mine, b + 1, d)
+        mine = _once(
+            old_keys, (i for i in range(a + 1, c) if self.to[i] < 0 and i not in self.tied)
+        )
+        theirs = self._there(new_keys, mine, b + 1, d)
         pairs = sorted(
             (i, theirs[key])
             for key, i in mine.items()
@@ -269,7 +281,9 @@ class EqualLines:
         )
         return rising(pairs)
 
-    def _copied(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int, up: int) -> bool:
+    def _copied(
+        self, old_keys: Keys, new_keys: Keys, a: int, b: int, c: int, d: int, up: int
+    ) -> bool:
         """Take the lines that continue the found line above, if the run below is a copy of them.
 
         The run goes up from the found line below.
@@ -283,12 +297,18 @@ class EqualLines:
         same = [
             i
             for i in run
-            if b + i - a < d and self.back[b + i - a] < 0 and _key(one, i) == _key(two, b + i - a)
+            if b + i - a < d
+            and self.back[b + i - a] < 0
+            and _key(old_keys, i) == _key(new_keys, b + i - a)
         ]
         if 2 * len(same) < len(run) or not same:
             return False
         for i in range(c - up, c):
-            if b + i - a < d and _key(one, i) and _key(one, i) == _key(two, b + i - a):
+            if (
+                b + i - a < d
+                and _key(old_keys, i)
+                and _key(old_keys, i) == _key(new_keys, b + i - a)
+            ):
                 self._take(i, b + i - a)
         return True
 
@@ -299,7 +319,9 @@ class EqualLines:
         """
         return any(self.back[j] >= 0 for j in range(b + 1, min(d, b + 2_000)))
 
-    def _run(self, one: Keys, two: Keys, i: int, j: int, stop: int, step: int, broken: bool) -> int:
+    def _run(
+        self, old_keys: Keys, new_keys: Keys, i: int, j: int, stop: int, step: int, broken: bool
+    ) -> int:
         """Return how many lines from a found one on are equal and free.
 
         Where the order is broken, as far as its paragraph goes.
@@ -316,8 +338,8 @@ class EqualLines:
                 or i in self.tied
             ):
                 return count
-            key = _key(one, i)
-            if key != _key(two, j) or (not key and isinstance(one, dict)):
+            key = _key(old_keys, i)
+            if key != _key(new_keys, j) or (not key and isinstance(old_keys, dict)):
                 return count
             if broken and (not self.one[i] or (step < 0 and weight(self.one[i]) < 3)):
                 return count

@@ -71,15 +71,15 @@ class Reading:
         several.
         """
         spots = self.spots(key)
-        found = -1
+        lone = -1
         for at in range(bisect_left(spots, low), len(spots)):
             if spots[at] >= high:
                 break
             if back[spots[at]] < 0:
-                if found >= 0:
+                if lone >= 0:
                     return -1
-                found = spots[at]
-        return found
+                lone = spots[at]
+        return lone
 
     def without(self, first: int, last: int) -> "Reading":
         """Return the reading of the text less the lines from `first` to before `last`."""
@@ -100,8 +100,8 @@ class Text:
 
     def _read(self, name: str, loosen: Callable[[str], str]) -> Reading:
         if self._whole is not None:
-            known: Reading = getattr(self._whole, name)
-            return known.without(self._first, self._last)
+            reading: Reading = getattr(self._whole, name)
+            return reading.without(self._first, self._last)
         source = self.short if name == "plain" else self.plain.keys
         by = {line: loosen(line) for line in set(source)}  # most texts say the same in many lines
         return Reading([by[line] for line in source])
@@ -161,15 +161,15 @@ def read(lines: Sequence[str]) -> Text:
     """
     global _texts
     mine = lines if isinstance(lines, list) else list(lines)
-    known = _texts
-    for text in known:
+    texts = _texts
+    for text in texts:
         if len(text.lines) == len(mine) and text.lines == mine:
             return text
     text = Text(list(mine))
     kept = [text]
-    for one in known[: TEXTS - 1]:
-        if sum(len(x.lines) for x in kept) + len(one.lines) <= LINES:
-            kept.append(one)
+    for other in texts[: TEXTS - 1]:
+        if sum(len(x.lines) for x in kept) + len(other.lines) <= LINES:
+            kept.append(other)
     _texts = kept
     return text
 

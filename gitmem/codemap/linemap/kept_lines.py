@@ -28,13 +28,13 @@ class KeptLines:
     `one` and `two` are the lines as they are compared, `new` is the new text.
     """
 
-    def __init__(self, one: Sequence[str], two: Sequence[str], new: Sequence[str]) -> None:
-        self._one = one
-        self._two = two
-        self._depths = _depths(two, new)
-        self.to = [-1] * len(one)
+    def __init__(self, old: Sequence[str], changed: Sequence[str], new: Sequence[str]) -> None:
+        self._one = old
+        self._two = changed
+        self._depths = _depths(changed, new)
+        self.to = [-1] * len(old)
         self._lone = self._lone_pairs()
-        ends = [(-1, -1), *self._lone, (len(one), len(two))]
+        ends = [(-1, -1), *self._lone, (len(old), len(changed))]
         for (a, b), (c, d) in pairwise(ends):
             self._align(a + 1, c, b + 1, d)
         self._slide()
@@ -203,20 +203,20 @@ def _until(line: int, end: int, stops: set[int]) -> range:
     return range(line, last, step)
 
 
-def _common(one: Sequence[str], two: Sequence[str]) -> list[tuple[int, int]]:
+def _common(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
     """Return the pairs of a longest common subsequence, each with the first new line it can have.
 
     Row i has a bit set for each j where the common part of one[i:] and two[j:] is no longer than
     that of one[i:] and two[j + 1:].
     """
-    size = len(two)
+    size = len(second)
     full = (1 << size) - 1
-    masks: dict[str, int] = dict.fromkeys(one, 0)
-    for j, key in enumerate(reversed(two)):
+    masks: dict[str, int] = dict.fromkeys(first, 0)
+    for j, key in enumerate(reversed(second)):
         if key in masks:
             masks[key] |= 1 << j
     rows = [full]
-    for key in reversed(one):
+    for key in reversed(first):
         row = rows[-1]
         met = row & masks[key]
         rows.append(((row + met) | (row - met)) & full)
@@ -228,8 +228,8 @@ def _common(one: Sequence[str], two: Sequence[str]) -> list[tuple[int, int]]:
 
     out = []
     i = j = 0
-    while i < len(one) and j < size:
-        if one[i] == two[j]:
+    while i < len(first) and j < size:
+        if first[i] == second[j]:
             out.append((i, j))
             i, j = i + 1, j + 1
         elif length(i, j + 1) == length(i, j):

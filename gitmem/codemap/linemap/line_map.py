@@ -32,9 +32,9 @@ class LineMap(LikeLines):
     """
 
     def __init__(
-        self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None
+        self, old: Sequence[str], new: Sequence[str], whole: bool = True, text: Text | None = None
     ) -> None:
-        super().__init__(old, new, whole, known)
+        super().__init__(old, new, whole, text)
         self._settled: dict[int, tuple[int, float]] = {}
         self._free_lines: dict[str, list[int]] | None = None
         self._order: set[int] | None = None

@@ -26,9 +26,9 @@ class LikeLines(EqualLines):
     """Pairs of equal lines, and on demand of lines that are alike."""
 
     def __init__(
-        self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None
+        self, old: Sequence[str], new: Sequence[str], whole: bool = True, text: Text | None = None
     ) -> None:
-        super().__init__(old, new, whole, known)
+        super().__init__(old, new, whole, text)
         self.liked: dict[int, tuple[int, float]] = {}  # line: (new line, likeness)
         self.compared: set[int] = set()
 
@@ -140,17 +140,17 @@ class LikeLines(EqualLines):
 
     def likeness(self, i: int, j: int) -> float:
         """Return how alike an old and a new line are, 0 to 1: their words and their characters."""
-        one, two = self._tokens(i, 0), self._tokens(j, 1)
-        if not one or not two:
+        old_tokens, new_tokens = self._tokens(i, 0), self._tokens(j, 1)
+        if not old_tokens or not new_tokens:
             return 0.0
-        rest = list(two)
+        rest = list(new_tokens)
         shared = 0
-        for token in one:
+        for token in old_tokens:
             if token in rest:
                 rest.remove(token)
                 shared += len(token) if token[0].isalnum() else 1
-        total = sum(len(t) if t[0].isalnum() else 1 for t in one) + sum(
-            len(t) if t[0].isalnum() else 1 for t in two
+        total = sum(len(t) if t[0].isalnum() else 1 for t in old_tokens) + sum(
+            len(t) if t[0].isalnum() else 1 for t in new_tokens
         )
         words = 2 * shared / total
         if words < 0.3:

@@ -135,8 +135,8 @@ class SearchIndex:
 
     def lacking(self, files: "Iterable[tuple[str, str]]") -> "list[tuple[str, str]]":
         """Return those (path, oid) that are not in the index yet."""
-        known = set(self.db.execute("SELECT path, oid FROM doc"))
-        return [one for one in files if one not in known]
+        indexed = set(self.db.execute("SELECT path, oid FROM doc"))
+        return [file for file in files if file not in indexed]
 
     def add(
         self,
@@ -203,8 +203,8 @@ class SearchIndex:
 
     def lacking_commits(self, oids: "Sequence[str]") -> "list[str]":
         """Return those commits that are not in the index yet."""
-        known = {oid for (oid,) in self.db.execute("SELECT oid FROM past")}
-        return [oid for oid in oids if oid not in known]
+        indexed = {oid for (oid,) in self.db.execute("SELECT oid FROM past")}
+        return [oid for oid in oids if oid not in indexed]
 
     def add_commits(self, rows: "Iterable[tuple[str, str, str, Sequence[str]]]") -> None:
         """Add commits: (id, subject, message, files)."""

@@ -52,9 +52,9 @@ def locate(
 
     `quick` leaves out what takes longest, and is worth a few files in a hundred.
     """
-    known = index.paths()
-    ranked = _Ranked(known)
-    ranked.add(_named(question, known), NAMED, "named")
+    paths = index.paths()
+    ranked = _Ranked(paths)
+    ranked.add(_named(question, paths), NAMED, "named")
     ranked.add(_defining(index, question), SYMBOLS, "defines")
     if not quick:
         ranked.add(_by_pieces(index, question), PIECE, "piece")
@@ -62,11 +62,11 @@ def locate(
         rows = index.files_by_words(query, DEEP * 3)
         ranked.add([(path, "") for path, _, aside in rows if not aside], weight, "text")
         ranked.add([(path, "") for path, _, aside in rows if aside], weight, "text")
-    ranked.add(_by_messages(index, question, known), MESSAGES, "commit")
+    ranked.add(_by_messages(index, question, paths), MESSAGES, "commit")
     if not quick:
         seeds = [file.path for file in ranked.ordered() if not file.aside][:SEEDS]
-        ranked.add(_together(index, seeds, known), TOGETHER, "together")
-    by_rank = sorted(ranked.files, key=lambda path: (-known[path][0], path))
+        ranked.add(_together(index, seeds, paths), TOGETHER, "together")
+    by_rank = sorted(ranked.files, key=lambda path: (-paths[path][0], path))
     for place, path in enumerate(by_rank):
         ranked.files[path].score += RANK / (K + place + 1)
     return ranked.ordered()[:most]
@@ -75,8 +75,8 @@ def locate(
 class _Ranked:
     """The files of several rankings, by path, each with the sum of its scores."""
 
-    def __init__(self, known: "dict[str, tuple[float, int]]") -> None:
-        self._known = known
+    def __init__(self, paths: "dict[str, tuple[float, int]]") -> None:
+        self._known = paths
         self.files: dict[str, LocatedFile] = {}
 
     def add(self, ranking: "list[tuple[str, str]]", weight: float, how: str) -> None:
@@ -120,20 +120,20 @@ def _rarest(index: "SearchIndex", words: "list[str]") -> list[str]:
     return sorted(counts, key=lambda word: (counts[word], word))[:RARE]
 
 
-def _named(question: Question, known: "dict[str, tuple[float, int]]") -> "list[tuple[str, str]]":
+def _named(question: Question, indexed: "dict[str, tuple[float, int]]") -> "list[tuple[str, str]]":
     """Return files that the text names: by path, or by module."""
     out: dict[str, str] = {}
     by_name: dict[str, list[str]] = {}
-    for path in known:
+    for path in indexed:
         by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
     for name in question.paths:
         alike = by_name.get(name.rsplit("/", 1)[-1], ())
         paths = [path for path in alike if resembles(path, name)]
         if len(paths) <= DEFINERS:
-            for path in sorted(paths, key=lambda path: (known[path][1], -known[path][0], path)):
+            for path in sorted(paths, key=lambda path: (indexed[path][1], -indexed[path][0], path)):
                 out.setdefault(path, name)
     by_module: dict[str, list[str]] = {}
-    for path in known if question.dotted else ():
+    for path in indexed if question.dotted else ():
         by_module.setdefault(_module(path).rsplit("/", 1)[-1], []).append(path)
     for dotted in question.dotted:
         for path in _of_module(dotted, by_module):
@@ -204,7 +204,7 @@ def _is_part(qualified: str, dotted: "set[str]") -> bool:
 
 
 def _by_messages(
-    index: "SearchIndex", question: Question, known: "dict[str, tuple[float, int]]"
+    index: "SearchIndex", question: Question, paths: "dict[str, tuple[float, int]]"
 ) -> "list[tuple[str, str]]":
     """Return files that commits changed whose messages say what the text says."""
     rows = index.commits_by_words(question.all_words, COMMITS)
@@ -213,7 +213,7 @@ def _by_messages(
     why: dict[str, str] = {}
     for number, oid, subject, count, score in rows:
         for path in files[number]:
-            if path in known and not known[path][1]:
+            if path in paths and not paths[path][1]:
                 scores[path] = scores.get(path, 0.0) + score / math.sqrt(max(1, count))
                 if count <= FEW:
                     why.setdefault(path, f"{oid[:8]} {subject}")
@@ -223,14 +223,14 @@ def _by_messages(
 
 
 def _together(
-    index: "SearchIndex", seeds: "list[str]", known: "dict[str, tuple[float, int]]"
+    index: "SearchIndex", seeds: "list[str]", paths: "dict[str, tuple[float, int]]"
 ) -> "list[tuple[str, str]]":
     """Return files that change together with the first ones."""
     scores: dict[str, float] = {}
     why: dict[str, str] = {}
     for place, seed in enumerate(seeds):
         for other, both, alone in index.changed_with(seed):
-            if other in known and not known[other][1] and both > 1:
+            if other in paths and not paths[other][1] and both > 1:
                 scores[other] = scores.get(other, 0.0) + both / (alone + 3) / (place + 1)
                 why.setdefault(other, seed)
     return [(path, why[path]) for path in sorted(scores, key=lambda path: (-scores[path], path))]

@@ -100,21 +100,21 @@ class Question:
         These are the words in a name, and neighbours in the first lines, because names in code are
         made of them.
         """
-        found: dict[str, None] = {}
+        phrases: dict[str, None] = {}
         for name in self.names:
             parts = split_name(name)
             if len(parts) > 1:
-                found[" ".join(parts)] = None
+                phrases[" ".join(parts)] = None
         for line in self.text.splitlines()[:PHRASE_LINES]:
             run: list[str] = []
             for word in [*(match[0].lower() for match in _WORD.finditer(line[:400])), ""]:
                 if word and word not in STOP:
                     run.append(word)
                     if len(run) > 1:
-                        found[f"{run[-2]} {run[-1]}"] = None
+                        phrases[f"{run[-2]} {run[-1]}"] = None
                 else:
                     run = []
-        return any_of(list(found)[:PHRASES])
+        return any_of(list(phrases)[:PHRASES])
 
     @property
     def title_words(self) -> str:

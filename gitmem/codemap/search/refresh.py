@@ -90,8 +90,13 @@ def _commits(
     """Add the commits that the index lacks, the newest first, as far as there is time."""
     for start in range(0, len(lacking), COMMITS):
         index.add_commits(
-            (one.oid, one.subject, f"{one.subject}\n{one.body}", [_plain(path) for path in paths])
-            for one, paths in history.with_files(lacking[start : start + COMMITS])
+            (
+                commit.oid,
+                commit.subject,
+                f"{commit.subject}\n{commit.body}",
+                [_plain(path) for path in paths],
+            )
+            for commit, paths in history.with_files(lacking[start : start + COMMITS])
         )
         if reading.is_over:
             return

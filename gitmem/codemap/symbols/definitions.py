@@ -56,26 +56,26 @@ def symbols(text: str, path: str) -> tuple[Symbol, ...]:
         if key in _known:
             _known.move_to_end(key)
             return _known[key]
-    found = _read(data, language)
+    parsed = _read(data, language)
     with _lock:
-        _known[key] = found
+        _known[key] = parsed
         while len(_known) > KEPT:
             _known.popitem(last=False)
-    return found
+    return parsed
 
 
-def enclosing(found: Sequence[Symbol], line: int) -> Symbol | None:
+def enclosing(symbols: Sequence[Symbol], line: int) -> Symbol | None:
     """Return the innermost definition around a line, None outside of all."""
     best: Symbol | None = None
-    for one in found:
-        if one.first <= line <= one.last and (
-            best is None or (one.first, -one.last) >= (best.first, -best.last)
+    for symbol in symbols:
+        if symbol.first <= line <= symbol.last and (
+            best is None or (symbol.first, -symbol.last) >= (best.first, -best.last)
         ):
-            best = one
+            best = symbol
     return best
 
 
-def find(found: Sequence[Symbol], name: str) -> list[Symbol]:
+def find(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
     """Return the definitions of a name, by qualified name or else by the end of it.
 
     For example, `total` finds `Cart.total`.
@@ -83,9 +83,9 @@ def find(found: Sequence[Symbol], name: str) -> list[Symbol]:
     want = parts(name)
     if not want:
         return []
-    called = [one for one in found if one.qualified.endswith(want[-1])]
-    exact = [one for one in called if parts(one.qualified) == want]
-    return exact or [one for one in called if parts(one.qualified)[-len(want) :] == want]
+    called = [symbol for symbol in symbols if symbol.qualified.endswith(want[-1])]
+    exact = [symbol for symbol in called if parts(symbol.qualified) == want]
+    return exact or [symbol for symbol in called if parts(symbol.qualified)[-len(want) :] == want]
 
 
 def parts(name: str) -> list[str]:

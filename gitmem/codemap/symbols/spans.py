@@ -12,10 +12,10 @@ def symbol_span(text: str, path: str, symbol: str) -> tuple[int, int, str]:
 
     Raises UserError when it has none of that name, or several.
     """
-    known = definitions.symbols(text, path)
-    matches = definitions.find(known, symbol)
+    symbols = definitions.symbols(text, path)
+    matches = definitions.find(symbols, symbol)
     if not matches:
-        names = ", ".join(dict.fromkeys(row.qualified for row in known[:NAMED]))
+        names = ", ".join(dict.fromkeys(row.qualified for row in symbols[:NAMED]))
         hint = (
             f"It defines: {names}"
             if names

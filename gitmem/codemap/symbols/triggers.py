@@ -139,26 +139,26 @@ _slow: set[tuple[str, str]] = set()
 
 
 def _ask(query: str, language: str, text: str, seconds: float, most: int) -> list[int] | None:
-    known = grammars.language_named(language)
-    if not known:
+    grammar = grammars.language_named(language)
+    if not grammar:
         raise UserError(
             f"'{language}' is not a language that queries can be written for.",
             f"They are: {', '.join(sorted(grammars.GRAMMARS))}.",
         )
     if not query.strip() or len(query) > MAX_PATTERN:
         raise UserError(f"a query has 1 to {MAX_PATTERN} characters, not {len(query)}.")
-    if (query, known) in _slow:
+    if (query, grammar) in _slow:
         return None
     from gitmem.codemap.symbols import query_worker
 
     answer = query_worker.ask(
-        {"query": query, "language": known, "text": text, "most": most}, seconds
+        {"query": query, "language": grammar, "text": text, "most": most}, seconds
     )
     if answer is None:
         if seconds >= SECONDS:  # less is not a fair trial
             if len(_slow) > 1_000:
                 _slow.clear()
-            _slow.add((query, known))
+            _slow.add((query, grammar))
         return None
     if "error" in answer:
         raise UserError(str(answer["error"]), str(answer.get("hint") or ""))

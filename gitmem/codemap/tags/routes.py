@@ -199,7 +199,9 @@ def _class_paths(data: bytes, method: Any, expression: "re.Pattern[bytes]") -> l
 def _paths(given: bytes | None) -> list[str]:
     """Return the paths among the arguments of an annotation, as far as they are literals."""
     rest = _OTHER_OPTION.sub(b"", given or b"")
-    paths = [one.decode("utf-8", "replace") for one in re.findall(rb'"([^"\s]{0,80})"', rest)]
+    paths = [
+        path_text.decode("utf-8", "replace") for path_text in re.findall(rb'"([^"\s]{0,80})"', rest)
+    ]
     if paths:
         return paths
     return [UNKNOWN] if re.search(rb"(?!value\b|path\b|Name\b)\b\w", rest) else [""]

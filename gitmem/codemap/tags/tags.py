@@ -62,7 +62,7 @@ def read(data: bytes, language: str) -> Tags | None:
     compiled = grammars.query(language, "uses")
     if tree is None or compiled is None:
         return None
-    found = definitions.in_tree(tree, data, language)
+    symbols = definitions.in_tree(tree, data, language)
     product = _without_tests(data, language)
     captures = grammars.cursor(compiled).captures(tree.root_node)
     imports, exported = import_statements.read(captures, language)
@@ -76,18 +76,20 @@ def read(data: bytes, language: str) -> Tags | None:
     return Tags(
         language,
         package,
-        tuple((s.name, s.qualified, s.kind, s.first, s.last, s.column, s.end, s.at) for s in found),
+        tuple(
+            (s.name, s.qualified, s.kind, s.first, s.last, s.column, s.end, s.at) for s in symbols
+        ),
         imports,
-        _uses(captures, data, _name_ends(found, data), language),
+        _uses(captures, data, _name_ends(symbols, data), language),
         tuple(
             sorted({node.text.decode("utf-8", "replace") for node in captures.get("declared", ())})
         ),
         exported,
-        _has_main(data, language, found, tree),
+        _has_main(data, language, symbols, tree),
         _environment(product, tree),
         routes.routes(product, tree, language, captures.get("decorator", ())),
         data.count(b"\n") + bool(data and not data.endswith(b"\n")),
-        _fallbacks(captures, found),
+        _fallbacks(captures, symbols),
     )
 
 
@@ -119,16 +121,18 @@ def uses_at(data: bytes, tags: Tags) -> "list[tuple[str, int, int, bool]]":
     ]
 
 
-def _name_ends(found: "Sequence[definitions.Symbol]", data: bytes) -> frozenset[int]:
+def _name_ends(symbols: "Sequence[definitions.Symbol]", data: bytes) -> frozenset[int]:
     """Return the bytes at which the names in definitions end."""
     rows = data.split(b"\n")
     starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
     if data.isascii():
-        return frozenset(starts[one.at - 1] + one.end for one in found)
+        return frozenset(starts[symbol.at - 1] + symbol.end for symbol in symbols)
     return frozenset(
-        starts[one.at - 1]
-        + len(rows[one.at - 1].decode("utf-8", "replace")[: one.end].encode("utf-8", "replace"))
-        for one in found
+        starts[symbol.at - 1]
+        + len(
+            rows[symbol.at - 1].decode("utf-8", "replace")[: symbol.end].encode("utf-8", "replace")
+        )
+        for symbol in symbols
     )
 
 
@@ -155,7 +159,7 @@ def _uses(
 
 
 def _fallbacks(
-    captures: "dict[str, list[Any]]", found: "Sequence[definitions.Symbol]"
+    captures: "dict[str, list[Any]]", symbols: "Sequence[definitions.Symbol]"
 ) -> tuple[str, ...]:
     """Return the definitions in what is compiled only where a condition does not hold."""
     spans: list[tuple[int, int]] = []
@@ -169,7 +173,7 @@ def _fallbacks(
         sorted(
             {
                 symbol.qualified
-                for symbol in found
+                for symbol in symbols
                 if any(first <= symbol.at <= last for first, last in spans)
             }
         )
@@ -183,15 +187,19 @@ def _without_tests(data: bytes, language: str) -> bytes:
 
 
 def _has_main(
-    data: bytes, language: str, found: "tuple[definitions.Symbol, ...]", tree: Any
+    data: bytes, language: str, symbols: "tuple[definitions.Symbol, ...]", tree: Any
 ) -> bool:
     if language == "python":
         return _PYTHON_MAIN.search(data) is not None
     if language in {"javascript", "typescript", "tsx", "php", "ruby"}:
         return data.startswith(b"#!")
-    mains = [one for one in found if one.name in _MAIN and one.kind in {"function", "method"}]
+    mains = [
+        symbol
+        for symbol in symbols
+        if symbol.name in _MAIN and symbol.kind in {"function", "method"}
+    ]
     if language in {"c", "cpp"}:
-        return any(not _is_conditional(tree, one.at, one.column) for one in mains)
+        return any(not _is_conditional(tree, main.at, main.column) for main in mains)
     return bool(mains)
 
 
@@ -214,13 +222,13 @@ def _is_conditional(tree: Any, line: int, column: int) -> bool:
 
 
 def _environment(data: bytes, tree: Any) -> tuple[str, ...]:
-    found = {
+    names = {
         next(group for group in match.groups() if group).decode()
         for line in _lines(data, b"env", b"ENV", b"Env")
         for match in _ENVIRONMENT.finditer(data, *line)
         if routes.is_code(tree, *match.span())
     }
-    return tuple(sorted(found))
+    return tuple(sorted(names))
 
 
 def _lines(data: bytes, *needles: bytes) -> set[tuple[int, int]]:
@@ -228,15 +236,15 @@ def _lines(data: bytes, *needles: bytes) -> set[tuple[int, int]]:
 
     Each includes the newline before it. An expression then has little to search.
     """
-    found: set[tuple[int, int]] = set()
+    positions: set[tuple[int, int]] = set()
     for needle in needles:
         at = data.find(needle)
         while at >= 0:
             end = data.find(b"\n", at)
             end = len(data) if end < 0 else end
-            found.add((max(0, data.rfind(b"\n", 0, at)), end))
+            positions.add((max(0, data.rfind(b"\n", 0, at)), end))
             at = data.find(needle, end)
-    return found
+    return positions
 
 
 __all__ = ["FORMAT", "Import", "Tags", "read", "uses_at"]

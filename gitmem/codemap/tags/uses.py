@@ -291,7 +291,9 @@ def _variables(
         if name in _SELF:
             continue
         held = out.setdefault(name, [])
-        variable = next((one for one in reversed(held) if one.start == start), None)
+        variable = next(
+            (candidate for candidate in reversed(held) if candidate.start == start), None
+        )
         if variable is None or variable.end != end:
             variable = Variable(start, end)
             held.append(variable)

@@ -301,7 +301,7 @@ def _visibility(given: object) -> tuple[str, ...]:
     command from all kinds.
     """
     if isinstance(given, list):
-        return tuple(given for given in given if given in _WIDER) or ("none",)
+        return tuple(level for level in given if level in _WIDER) or ("none",)
     if isinstance(given, str) and given.strip():
         return _WIDER.get(given.strip().lower(), ("none",))
     return ()

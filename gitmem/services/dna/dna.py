@@ -277,7 +277,7 @@ def save(
             change = write.update(store, who, before, after, "refresh")
         out.append(
             DnaOutcome(
-                page,
+                dna_page,
                 "made" if before is None else "changed",
                 change.after,
                 change.written.commit or "",

@@ -142,15 +142,13 @@ def _reordered(before: str, after: str) -> bool:
 
     The blocks contain nothing else.
     """
-    blocks = [
-        managed_block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)
-    ]
+    both = [managed_block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)]
     if any(
         len(blocks) != 1 or not blocks[0].whole or blocks[0].added or blocks[0].loose
-        for blocks in blocks
+        for blocks in both
     ):
         return False
-    (first,), (second,) = blocks
+    (first,), (second,) = both
     rows = [
         sorted((line.short, line.text, line.check) for line in each.lines)
         for each in (first, second)

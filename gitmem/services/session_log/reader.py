@@ -174,8 +174,8 @@ def _whole(value: "Any") -> "Any":
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {_whole(key): _whole(value) for key, value in value.items()}
-    return [_whole(value) for value in value] if isinstance(value, list) else value
+        return {_whole(key): _whole(entry) for key, entry in value.items()}
+    return [_whole(entry) for entry in value] if isinstance(value, list) else value
 
 
 def parsed(lines: "Iterable[bytes]") -> "Iterator[Row]":

@@ -108,25 +108,25 @@ class NoteFinder:
 
     def at_hand(self, place: DocumentPlace, text: str) -> FileNotes | None:
         """Return what was found for a text if the stores are as they were."""
-        found = self.of_file(place)
-        holds = found.rows.version == place.repository.view.version and found.text == text_key(text)
-        return found if holds else None
+        notes = self.of_file(place)
+        holds = notes.rows.version == place.repository.view.version and notes.text == text_key(text)
+        return notes if holds else None
 
-    def keep(self, place: DocumentPlace, found: FileNotes) -> None:
+    def keep(self, place: DocumentPlace, notes: FileNotes) -> None:
         """Keep what was found for a file."""
         key = (place.gitdir, place.paths)
-        self._files[key] = found
+        self._files[key] = notes
         self._files.move_to_end(key)
         if len(self._files) > FILES:
             self._files.popitem(last=False)
 
     def set_moves(self, place: DocumentPlace, moves: Moves) -> None:
         """Note what is known about the moves of a file; what is found from now on has it."""
-        found = self.of_file(place)
-        if found is NOTHING or not found.moves.same(moves):
+        notes = self.of_file(place)
+        if notes is NOTHING or not notes.moves.same(moves):
             self.keep(place, FileNotes(moves=moves))
         else:
-            found.moves = moves
+            notes.moves = moves
 
     async def find(
         self,
@@ -139,33 +139,33 @@ class NoteFinder:
         `on_anchors` is called with what is found first when the search of triggers is to follow.
         """
         repository, text = place.repository, "".join(lines)
-        found = self.at_hand(place, text)
-        if found is None:
+        notes = self.at_hand(place, text)
+        if notes is None:
             rows, moves = await self._rows(place)
-            found = FileNotes(rows, moves, text_key(text))
+            notes = FileNotes(rows, moves, text_key(text))
             if bounded(text, lines):
-                found.searched = not rows.triggered
+                notes.searched = not rows.triggered
                 if rows.open:
                     paths = moves.paths(place.paths)
-                    found.notes = await repository.read_code(
+                    notes.notes = await repository.read_code(
                         _place_rows, rows.open, repository.view, place.worktree, paths, lines
                     )
-        if not found.searched:
+        if not notes.searched:
             if on_anchors is not None:
-                on_anchors(found)
+                on_anchors(notes)
             triggered = await repository.read_code(
-                trigger_notes, found.rows.triggered, place.paths[0], lines
+                trigger_notes, notes.rows.triggered, place.paths[0], lines
             )
-            found = replace(found, triggered=tuple(triggered), searched=True)
-        self.keep(place, found)
-        return found
+            notes = replace(notes, triggered=tuple(triggered), searched=True)
+        self.keep(place, notes)
+        return notes
 
     async def _rows(self, place: DocumentPlace) -> tuple[Rows, Moves]:
         """Return the gotchas of a file in the present state of the stores, and its moves."""
-        view, found = place.repository.view, self.of_file(place)
-        if found.rows.version == view.version:
-            return found.rows, found.moves
-        moves = found.moves
+        view, notes = place.repository.view, self.of_file(place)
+        if notes.rows.version == view.version:
+            return notes.rows, notes.moves
+        moves = notes.moves
         rows = await place.repository.run(view.gotchas, moves.paths(place.paths))
         if moves.came and moves.version != rows.version:
             # what came from other files may have been resolved since, or be gone
@@ -174,24 +174,24 @@ class NoteFinder:
         return moves.over(rows), moves
 
     async def with_asides(
-        self, place: DocumentPlace, found: FileNotes, lines: Sequence[str]
+        self, place: DocumentPlace, notes: FileNotes, lines: Sequence[str]
     ) -> FileNotes:
         """Return notes with those that have no diagnostic. Raises GitmemError."""
         repository = place.repository
         view = repository.view
-        if found.asides is not None and view.app.clock.stamp() < found.until:
-            return found
-        paths = found.moves.paths(place.paths)
+        if notes.asides is not None and view.app.clock.stamp() < notes.until:
+            return notes
+        paths = notes.moves.paths(place.paths)
         memories = await repository.run(view.memories, paths)
-        rows = (*found.rows.past, *found.rows.snoozed, *memories)
+        rows = (*notes.rows.past, *notes.rows.snoozed, *memories)
         asides: Sequence[EditorNote] = ()
         if rows and bounded("".join(lines), lines):
             asides = await repository.read_code(
                 _place_rows, rows, view, place.worktree, paths, lines
             )
         ends = (str(row["expires"]) for row in memories if row["expires"])
-        out = replace(found, asides=tuple(asides), until=min(ends, default=NEVER))
-        if self.of_file(place).rows is found.rows and found.text is not None:
+        out = replace(notes, asides=tuple(asides), until=min(ends, default=NEVER))
+        if self.of_file(place).rows is notes.rows and notes.text is not None:
             self.keep(place, out)
         return out
 

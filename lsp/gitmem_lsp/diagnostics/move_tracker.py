@@ -50,14 +50,14 @@ class Tracking:
 
     async def find(self, place: DocumentPlace, notes: Sequence[EditorNote]) -> Moves:
         """Return what is known of a file that shows some notes."""
-        repository, scout, found = place.repository, place.repository.scout, NONE
+        repository, scout, moves = place.repository, place.repository.scout, NONE
         version, bases = await repository.run(repository.view.bases)
         key, apart = await repository.read_history(
             scout.apart, place.worktree, bases, repository.view.heads
         )
         if apart:
             others = await repository.run(repository.view.about, apart)
-            found = await repository.read_history(
+            moves = await repository.read_history(
                 scout.look, place.worktree, place.paths[0], apart, others, notes
             )
-        return replace(found, key=key, version=version)
+        return replace(moves, key=key, version=version)

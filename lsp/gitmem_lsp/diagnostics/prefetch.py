@@ -40,10 +40,10 @@ async def prefetch(notes: NoteFinder, home: DocumentPlace, encoding: str, option
             break
         if view.version != version:
             return
-        for place, found, lines in piece:
-            found.marks(place, lines, encoding, options)
-            notes.keep(place, found)
-            room -= 1 + len(found.notes)
+        for place, notes_of_file, lines in piece:
+            notes_of_file.marks(place, lines, encoding, options)
+            notes.keep(place, notes_of_file)
+            room -= 1 + len(notes_of_file.notes)
     # what the search of moved code depends on is read before a document asks
     _, bases = await repository.run(view.bases)
     await repository.read_history(repository.scout.apart, home.worktree, bases, view.heads)
@@ -85,7 +85,7 @@ def _found(
         return None
     rows = unpack()
     chosen = choose(rows.open, place.paths)
-    lengths = {len(str(a.get("blob") or "")) for _, found in chosen for _, a in found}
+    lengths = {len(str(a.get("blob") or "")) for _, numbered in chosen for _, a in numbered}
     same = notes_of_same(chosen, blob_ids(text, lengths), len(lines))
     if same is None:
         return None

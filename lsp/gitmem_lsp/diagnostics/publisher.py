@@ -87,11 +87,11 @@ class Publisher:
             return
         state = self._documents.setdefault(unquote(uri), Opened(uri))
         place = self._repositories.guess(document.path)
-        found = self.notes.at_hand(place, document.source) if place else None
-        if found is not None:
-            state.place, state.found = place, found
+        notes = self.notes.at_hand(place, document.source) if place else None
+        if notes is not None:
+            state.place, state.found = place, notes
             self._show(state, document)
-        self.touch(uri, AFTERWARDS if found else 0.0, moved=True)
+        self.touch(uri, AFTERWARDS if notes else 0.0, moved=True)
 
     def edited(self, uri: str, changes: Sequence[Any], delay: float) -> None:
         """Move the marks along with edits, and place the gotchas anew when the typing pauses."""
@@ -192,11 +192,11 @@ class Publisher:
 
     async def locate(self, path: str) -> DocumentPlace | None:
         """Return a file's place, looked for on the disk."""
-        found = await self.disk(self._repositories.locate, path) if "\0" not in path else None
-        if found is None:
+        location = await self.disk(self._repositories.locate, path) if "\0" not in path else None
+        if location is None:
             self._repositories.forget(path)
             return None
-        place = self._repositories.place(found, path)
+        place = self._repositories.place(location, path)
         self.on_repository(place.repository)
         return place
 
@@ -224,14 +224,14 @@ class Publisher:
     async def _look(self, state: Opened, place: DocumentPlace, document: LineDocument) -> None:
         version = document.version
 
-        def show(found: FileNotes) -> None:
+        def show(notes: FileNotes) -> None:
             if self._current(state, document, version):
-                state.found = found
+                state.found = notes
                 self._show(state, document)
 
-        def show_first(found: FileNotes) -> None:
+        def show_first(notes: FileNotes) -> None:
             # until they are looked for, those of before stay where the edits have put them
-            show(replace(found, triggered=state.found.triggered))
+            show(replace(notes, triggered=state.found.triggered))
 
         show(await self.notes.find(place, document.snapshot(), show_first))
 
@@ -239,10 +239,10 @@ class Publisher:
         """Return what is known of an open document, with what has no diagnostic."""
         assert state.place is not None
         version, lines, asked = document.version, document.snapshot(), state.found
-        found = await self.notes.with_asides(state.place, asked, lines)
+        with_asides = await self.notes.with_asides(state.place, asked, lines)
         if state.found is asked and self._current(state, document, version):
-            state.found = replace(state.found, asides=found.asides, until=found.until)
-        return found
+            state.found = replace(state.found, asides=with_asides.asides, until=with_asides.until)
+        return with_asides
 
     def _current(self, state: Opened, document: LineDocument, version: int | None) -> bool:
         return (

@@ -74,36 +74,36 @@ def parse(text: str, base: Record, anchor: Callable[[str], dict[str, Any]]) -> R
         raise InvalidRecord("the document does not start with front matter ('---').")
     kept = {"id": base.id, "kind": base.kind, "created": base.created}
     head = "".join(f"{key}: {value}\n" for key, value in kept.items())
-    found = decode(("---\n" + head + text[4:]).encode("utf-8", "surrogatepass"))
+    decoded = decode(("---\n" + head + text[4:]).encode("utf-8", "surrogatepass"))
     for key, allowed in CHOICES.items():
         if (
             key in EDITED.get(base.kind, ())
-            and key in found.fields
-            and found.fields[key] not in allowed
+            and key in decoded.fields
+            and decoded.fields[key] not in allowed
         ):
-            raise InvalidRecord(f"{key} is '{found.fields[key]}'; allowed: {', '.join(allowed)}.")
+            raise InvalidRecord(f"{key} is '{decoded.fields[key]}'; allowed: {', '.join(allowed)}.")
     changes: dict[str, Any] = {
-        key: found.fields.get(key) for key in EDITED.get(base.kind, ("tags", "links"))
+        key: decoded.fields.get(key) for key in EDITED.get(base.kind, ("tags", "links"))
     }
     # a default
     changes = {
         key: None if key not in base.fields and value == base.get(key) else value
         for key, value in changes.items()
     }
-    places = found.fields.get(PLACES)
+    places = decoded.fields.get(PLACES)
     if places is not None and base.kind in {"gotcha", "memory"}:
         if not isinstance(places, list) or not all(isinstance(place, str) for place in places):
             raise InvalidRecord(f"{PLACES} is not a list of places such as 'app/pay.py:40-52'.")
-        known = {spec_of(a): a for a in reversed(base.anchors)}
+        anchors = {spec_of(a): a for a in reversed(base.anchors)}
         changes["anchors"] = [
-            dict(known[place]) if place in known else anchor(place)
+            dict(anchors[place]) if place in anchors else anchor(place)
             for place in places
             if place.strip()
         ] or None
     changes = {key: None if value in ("", [], {}) else value for key, value in changes.items()}
     after = base.change(
-        title=found.title,
-        body=found.body.rstrip("\n") + "\n" if found.body.strip() else "",
+        title=decoded.title,
+        body=decoded.body.rstrip("\n") + "\n" if decoded.body.strip() else "",
         **changes,
     )
     return decode(encode(after))

@@ -151,12 +151,12 @@ class Editing:
 
     def _facts(self, name: str) -> dict[str, Any] | None:
         try:
-            found = json.loads(Path(self.folder, name + ".json").read_text(encoding="utf-8"))
+            facts = json.loads(Path(self.folder, name + ".json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
         return (
-            found
-            if isinstance(found, dict) and {"mode", "base", "scope", "text"} <= set(found)
+            facts
+            if isinstance(facts, dict) and {"mode", "base", "scope", "text"} <= set(facts)
             else None
         )
 

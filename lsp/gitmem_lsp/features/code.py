@@ -38,8 +38,8 @@ async def known(place: DocumentPlace, *, build: bool) -> CommitCode | None:
     """
     location = place.location
     commit = head(location)
-    if commit and (found := _known.get(location.commondir)) is not None and found.commit == commit:
-        return found
+    if commit and (kept := _known.get(location.commondir)) is not None and kept.commit == commit:
+        return kept
     app: App = await place.repository.run(lambda: place.repository.view.app)
     try:
         code: CodeMap = await place.repository.run(app.open_code_map)
@@ -81,10 +81,10 @@ async def used_at(
         from gitmem.codemap.graph.meaning_at import meaning_at
 
         try:
-            found = meaning_at(source, code.graph, path, text, line, column)
+            meaning = meaning_at(source, code.graph, path, text, line, column)
         finally:
             source.close()
-        return (found.path, found.qualified) if found is not None else None
+        return (meaning.path, meaning.qualified) if meaning is not None else None
 
     return await place.repository.read_line(look)
 
@@ -97,7 +97,7 @@ async def of_file(place: DocumentPlace, path: str) -> dict[str, Any] | None:
     code = await known(place, build=True)
     if code is None or path not in code.graph.files:
         return None
-    users = sorted(code.graph.dependents(path), key=lambda one: (-code.ranks.get(one, 0.0), one))
+    users = sorted(code.graph.dependents(path), key=lambda user: (-code.ranks.get(user, 0.0), user))
     return {
         "path": path,
         "rank": code.ranks.get(path, 0.0),

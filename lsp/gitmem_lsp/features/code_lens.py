@@ -49,9 +49,9 @@ def symbol_lenses(
         if around and not note.whole_file:
             by_line.setdefault(max(around, key=lambda s: s.first).first - 1, []).append(note)
     out = []
-    for line, found in sorted(by_line.items()):
+    for line, marked in sorted(by_line.items()):
         at = t.Position(line, 0)
-        out.append(t.CodeLens(t.Range(at, at), t.Command(counted(found), REPORT, arguments=[uri])))
+        out.append(t.CodeLens(t.Range(at, at), t.Command(counted(marked), REPORT, arguments=[uri])))
     return out
 
 

@@ -50,12 +50,12 @@ def editing(place: DocumentPlace) -> Editing:
 
 
 async def _changed(
-    ls: Host, place: DocumentPlace, done: record_changes.Done, **told: Any
+    ls: Host, place: DocumentPlace, done: record_changes.Done, **fields: Any
 ) -> dict[str, Any]:
     if done.journaled:
         ls.say(JOURNALED, t.MessageType.Info)
     await _show_anew(ls, place)
-    return done.told(**told)
+    return done.told(**fields)
 
 
 async def _show_anew(ls: Host, place: DocumentPlace) -> None:
@@ -87,21 +87,21 @@ async def snooze(ls: Host, id: str, days: float | None = None) -> Answer:
     days = ls.publisher.options(place).snooze_days if days is None else days
     if not 0 < days <= LONGEST_SNOOZE:
         raise UserError(f"a gotcha is snoozed for up to {LONGEST_SNOOZE} days, not {days:g}.")
-    told = await place.repository.run(
+    result = await place.repository.run(
         lambda: record_changes.snooze(place.repository.view.app, id, days)
     )
     await _show_anew(ls, place)
-    return dict(told)
+    return dict(result)
 
 
 async def unsnooze(ls: Host, id: str) -> Answer:
     """Show a gotcha again."""
     place = await holder(ls, id)
-    told = await place.repository.run(
+    result = await place.repository.run(
         lambda: record_changes.unsnooze(place.repository.view.app, id)
     )
     await _show_anew(ls, place)
-    return dict(told)
+    return dict(result)
 
 
 async def pin(ls: Host, id: str) -> Answer:
@@ -243,9 +243,9 @@ async def why(ls: Host, uri: str, range: dict[str, Any] | None = None) -> Answer
     place = await place_of(ls, uri)
     lines = await lines_of(ls, uri, place)
     first, last = lines_from(range, lines) or (1, max(1, len(lines) - (lines[-1:] == ("",))))
-    found = await provenance.asked(place, place.paths[0], lines, first, last)
+    origins = await provenance.asked(place, place.paths[0], lines, first, last)
     title = f"{place.paths[0]}:{first}" + (f"-{last}" if last > first else "")
-    return await _page(ls, place, f"why-{title}", f"Why {title}", provenance.page(title, found))
+    return await _page(ls, place, f"why-{title}", f"Why {title}", provenance.page(title, origins))
 
 
 async def _page(ls: Host, place: DocumentPlace, name: str, title: str, text: str) -> dict[str, Any]:
@@ -284,10 +284,10 @@ async def show(ls: Host, id: str) -> Answer:
     place = await holder(ls, id)
     scope, stored = await place.repository.run(lambda: _read(place.repository.view.app, id))
     made = stored.record
-    told = {key: reports.clean(value) for key, value in made.fields.items() if key != "stamps"}
+    fields = {key: reports.clean(value) for key, value in made.fields.items() if key != "stamps"}
     shown = {"title": plain(made.title), "markdown": reports.whole(made), "store": scope}
     return {
-        **told,
+        **fields,
         **shown,
         "id": made.id,
         "kind": made.kind,
@@ -309,15 +309,15 @@ async def list_gotchas(
     wanted = options or {}
     if not uri or wanted.get("all"):
         return await _list_repository(ls, uri or "", wanted)
-    place, found = await notes_of(ls, uri, asides=True)
-    named = {note.id for note in found.shown}
+    place, notes = await notes_of(ls, uri, asides=True)
+    named = {note.id for note in notes.shown}
 
     def is_listed(note: EditorNote) -> bool:
         option = _aside_kind(note)
         return not option or bool(wanted.get(option))
 
-    asides = [note for note in found.asides or () if note.id not in named and is_listed(note)]
-    return await place.repository.run(reports.of_notes, (*found.shown, *asides), place.worktree)
+    asides = [note for note in notes.asides or () if note.id not in named and is_listed(note)]
+    return await place.repository.run(reports.of_notes, (*notes.shown, *asides), place.worktree)
 
 
 async def _list_repository(ls: Host, uri: str, wanted: Mapping[str, Any]) -> Answer:
@@ -358,9 +358,9 @@ def _aside_kind(note: EditorNote) -> str:
 
 async def report(ls: Host, uri: str) -> Answer:
     """Open a page about the gotchas of a file."""
-    place, found = await notes_of(ls, uri)
+    place, notes = await notes_of(ls, uri)
     title = f"Gotchas of {place.paths[0]}"
-    rows = await place.repository.run(reports.of_notes, found.shown, place.worktree)
+    rows = await place.repository.run(reports.of_notes, notes.shown, place.worktree)
     return await _page(ls, place, f"gotchas-{place.paths[0]}", title, reports.report(title, rows))
 
 

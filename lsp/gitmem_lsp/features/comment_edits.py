@@ -109,9 +109,9 @@ def syntax_of(language: str, path: str) -> tuple[str, str] | None:
 
     None for one that has none or is unknown.
     """
-    known = SYNTAX.get(language.lower())
-    if known:
-        return known
+    syntax = SYNTAX.get(language.lower())
+    if syntax:
+        return syntax
     name = path.rsplit("/", 1)[-1]
     ending = name.rsplit(".", 1)[-1].lower() if "." in name else name.lower()
     return SYNTAX.get(ENDINGS.get(ending, ending))

@@ -14,21 +14,21 @@ from gitmem_lsp.protocol.safe_text import plain, shorten
 from gitmem_lsp.workspace.repository_view import Row
 
 
-def range_of(found: Named, lines: Sequence[str], encoding: str) -> t.Range:
+def range_of(reference: Named, lines: Sequence[str], encoding: str) -> t.Range:
     """Return where an id stands, in the client's columns."""
-    line = lines[found.line]
+    line = lines[reference.line]
     return t.Range(
-        t.Position(found.line, to_units(line, found.start, encoding)),
-        t.Position(found.line, to_units(line, found.end, encoding)),
+        t.Position(reference.line, to_units(line, reference.start, encoding)),
+        t.Position(reference.line, to_units(line, reference.end, encoding)),
     )
 
 
 def make_links(
-    found: Iterable[Named], rows: dict[str, Row], lines: Sequence[str], encoding: str, uri: str
+    references: Iterable[Named], rows: dict[str, Row], lines: Sequence[str], encoding: str, uri: str
 ) -> list[t.DocumentLink]:
     """Return a link for each id of a record that there is."""
     out = []
-    for named in found:
+    for named in references:
         row = rows.get(named.text)
         if row is not None:
             tooltip = f"{row['kind']}: {shorten(plain(marked_title(row)), 200)}"

@@ -40,28 +40,31 @@ FOUND = 50  # records that a search of the workspace lists
 async def on_hover(ls: Host, params: t.HoverParams) -> t.Hover | None:
     """Tell the record whose id is under the cursor, else those of the line."""
     uri = params.text_document.uri
-    told = await _hover_id(ls, uri, params.position) or await _with_code(
+    hover = await _hover_id(ls, uri, params.position) or await _with_code(
         ls, uri, params.position.line, await _hover_place(ls, uri, params.position)
     )
-    return await _with_why(ls, uri, params.position.line, told)
+    return await _with_why(ls, uri, params.position.line, hover)
 
 
-async def _with_code(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.Hover | None:
+async def _with_code(ls: Host, uri: str, line: int, hover: t.Hover | None) -> t.Hover | None:
     """Add to the hover of a definition how often it is used."""
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
-    if told is None or state is None or state.place is None or document is None:
-        return told
+    if hover is None or state is None or state.place is None or document is None:
+        return hover
     lines = document.snapshot()
     path = state.place.paths[0]
-    found = await state.place.repository.read_line(symbols, "".join(lines), path)
-    one = next((one for one in found if one.at == line + 1 and one.kind != "constant"), None)
-    text = await code.usage_of(state.place, path, one.qualified) if one else ""
-    if text and isinstance(told.contents, t.MarkupContent):
-        told.contents.value += f"\n\n{plain(text)}"
-    return told
+    symbols_here = await state.place.repository.read_line(symbols, "".join(lines), path)
+    symbol = next(
+        (symbol for symbol in symbols_here if symbol.at == line + 1 and symbol.kind != "constant"),
+        None,
+    )
+    text = await code.usage_of(state.place, path, symbol.qualified) if symbol else ""
+    if text and isinstance(hover.contents, t.MarkupContent):
+        hover.contents.value += f"\n\n{plain(text)}"
+    return hover
 
 
-async def _with_why(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.Hover | None:
+async def _with_why(ls: Host, uri: str, line: int, hover: t.Hover | None) -> t.Hover | None:
     """Add to a hover where its line comes from, where that is set."""
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
     if (
@@ -70,20 +73,20 @@ async def _with_why(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.Ho
         or document is None
         or not ls.publisher.options(state.place).why_hover
     ):
-        return told
+        return hover
     markdown = wants_markdown(ls.client_capabilities)
     text = await provenance.for_hover(
         state.place, state.place.paths[0], document.snapshot(), line + 1, markdown
     )
     if not text:
-        return told
-    if told is None:
+        return hover
+    if hover is None:
         return t.Hover(
             t.MarkupContent(t.MarkupKind.Markdown if markdown else t.MarkupKind.PlainText, text)
         )
-    assert isinstance(told.contents, t.MarkupContent)
-    told.contents.value += f"\n\n---\n\n{text}" if markdown else f"\n\n----\n\n{text}"
-    return told
+    assert isinstance(hover.contents, t.MarkupContent)
+    hover.contents.value += f"\n\n---\n\n{text}" if markdown else f"\n\n----\n\n{text}"
+    return hover
 
 
 async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
@@ -91,16 +94,18 @@ async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
     if document is None or not 0 <= position.line < len(document.lines):
         return None
     lines = document.lines
-    found = id_at(
+    record_id = id_at(
         lines, position.line, to_index(lines[position.line], position.character, document.encoding)
     )
-    if found is None:
+    if record_id is None:
         return None
-    where = range_of(found, lines, document.encoding)
+    where = range_of(record_id, lines, document.encoding)
     place = await home(ls, uri)
     if place is None:
         return None
-    row = (await place.repository.run(place.repository.view.named, [found.text])).get(found.text)
+    row = (await place.repository.run(place.repository.view.named, [record_id.text])).get(
+        record_id.text
+    )
     if row is None:
         return None
     record = await place.repository.run(place.repository.view.record, row["id"], row["store"])
@@ -197,9 +202,9 @@ async def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAct
     context, range = params.context, params.range
     options = ls.publisher.options(state.place)
     text, workspace = ls.client_capabilities.text_document, ls.client_capabilities.workspace
-    found = code_actions.for_marks(state.marks, range, uri, options.snooze_days)
+    actions = code_actions.for_marks(state.marks, range, uri, options.snooze_days)
     if code_actions.names_refactoring(context.only):
-        found += code_actions.for_records(state.marks, range, uri)
+        actions += code_actions.for_records(state.marks, range, uri)
     # editors ask by themselves wherever the cursor goes: there a light bulb on each line would be a
     # nuisance
     if (
@@ -211,17 +216,19 @@ async def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAct
             workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes
         )
         facts = (uri, document.version, document.language_id or "", state.place.paths[0])
-        found += comment_edits.for_marks(state.marks, range, facts, document.lines, versioned)
-        found += code_actions.for_astray(state.notes, range, uri)
+        actions += comment_edits.for_marks(state.marks, range, facts, document.lines, versioned)
+        actions += code_actions.for_astray(state.notes, range, uri)
         past = await _past(ls, state, document)
-        found += code_actions.for_past(past, range, uri)
-        found += code_actions.for_code(range, uri)
-    found = [
-        a for a in found if code_actions.wanted(context.only, str(getattr(a.kind, "value", a.kind)))
+        actions += code_actions.for_past(past, range, uri)
+        actions += code_actions.for_code(range, uri)
+    actions = [
+        a
+        for a in actions
+        if code_actions.wanted(context.only, str(getattr(a.kind, "value", a.kind)))
     ]
     if text and text.code_action and text.code_action.code_action_literal_support:
-        return list(found)
-    return [action.command for action in found if action.command is not None]
+        return list(actions)
+    return [action.command for action in actions if action.command is not None]
 
 
 async def on_code_lens(ls: Host, params: t.CodeLensParams) -> list[t.CodeLens]:
@@ -237,10 +244,10 @@ async def on_code_lens(ls: Host, params: t.CodeLensParams) -> list[t.CodeLens]:
     if options.symbol_lens and notes:
         from gitmem.codemap.symbols.definitions import symbols
 
-        found = await state.place.repository.read_code(
+        code = await state.place.repository.read_code(
             symbols, document.source, state.place.paths[0]
         )
-        out += code_lens.symbol_lenses(notes, found, state.uri)
+        out += code_lens.symbol_lenses(notes, code, state.uri)
     return out
 
 
@@ -269,11 +276,11 @@ def on_document_symbol(
         return []
     text = ls.client_capabilities.text_document
     able = text.document_symbol if text else None
-    found = outline.outline(state.marks, outline.kind_for(able.symbol_kind if able else None))
+    symbols = outline.outline(state.marks, outline.kind_for(able.symbol_kind if able else None))
     return (
-        found
+        symbols
         if able and able.hierarchical_document_symbol_support
-        else outline.flat(found, state.uri)
+        else outline.flat(symbols, state.uri)
     )
 
 
@@ -377,15 +384,15 @@ async def on_completion_resolve(ls: Host, item: t.CompletionItem) -> t.Completio
     place = await home(ls, str(data.get("uri") or ""))
     if place is not None and data.get("id"):
         record = await place.repository.run(place.repository.view.record, str(data["id"]))
-        told = make_hover(
+        hover = make_hover(
             [HoverText(record, "")],
             0,
             t.Range(t.Position(0, 0), t.Position(0, 0)),
             ls.clock.now(),
             completion.wants_markdown(ls.client_capabilities),
         )
-        assert isinstance(told.contents, t.MarkupContent)
-        item.documentation = told.contents
+        assert isinstance(hover.contents, t.MarkupContent)
+        item.documentation = hover.contents
     return item
 
 
@@ -393,15 +400,15 @@ async def on_document_link(ls: Host, params: t.DocumentLinkParams) -> list[t.Doc
     """Link ids to their records."""
     uri = params.text_document.uri
     document = ls.workspace_lines.buffer(uri)
-    found = ids_in(document.lines) if document else []
-    place = await home(ls, uri) if found else None
+    references = ids_in(document.lines) if document else []
+    place = await home(ls, uri) if references else None
     if place is None or document is None:
         return []
     lines = document.snapshot()
     rows = await place.repository.run(
-        place.repository.view.named, sorted({named.text for named in found})
+        place.repository.view.named, sorted({named.text for named in references})
     )
-    return make_links(found, rows, lines, document.encoding, uri)
+    return make_links(references, rows, lines, document.encoding, uri)
 
 
 async def on_document_link_resolve(ls: Host, link: t.DocumentLink) -> t.DocumentLink:

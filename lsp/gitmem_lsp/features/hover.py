@@ -75,11 +75,11 @@ def wants_markdown(capabilities: t.ClientCapabilities) -> bool:
 
 
 def make_hover(
-    told: Sequence[HoverText], more: int, range: t.Range, now: float, markdown: bool
+    texts: Sequence[HoverText], more: int, range: t.Range, now: float, markdown: bool
 ) -> t.Hover:
     """Return the hover for the records of a line; `more` have no room."""
     tell = _markdown if markdown else _plain
-    parts = [tell(item, now) for item in told]
+    parts = [tell(item, now) for item in texts]
     if more:
         parts.append(f"+{more} more on this line")
     joined = ("\n\n---\n\n" if markdown else "\n\n----\n\n").join(parts)
@@ -102,9 +102,9 @@ def age(stamp: str, now: float) -> str:
     return "just now"
 
 
-def _facts(told: HoverText, now: float, say: Callable[[str], str]) -> list[str]:
+def _facts(hover_text: HoverText, now: float, say: Callable[[str], str]) -> list[str]:
     """Return the lines of facts; `say` makes the record's words safe."""
-    record = told.record
+    record = hover_text.record
     author = str(record.get("author") or "").split(" <")[0]
     made = f"Recorded {age(record.created, now)}" + (
         f" by {say(shorten(author, 80))}" if author else ""
@@ -115,7 +115,7 @@ def _facts(told: HoverText, now: float, say: Callable[[str], str]) -> list[str]:
         record.status if record.status != "active" else "",
         "resolved" if record.resolved else "",
         _origin(record),
-        f"unconfirmed, {say(shorten(told.claim, 200))}" if told.claim else "",
+        f"unconfirmed, {say(shorten(hover_text.claim, 200))}" if hover_text.claim else "",
     ]
     times = record.get("occurrences")
     seen = [made]
@@ -125,7 +125,7 @@ def _facts(told: HoverText, now: float, say: Callable[[str], str]) -> list[str]:
     elif record.updated != record.created:
         seen.append(f"changed {age(record.updated, now)}")
     confirmed = record.fields.get("confirmed")
-    if isinstance(confirmed, dict) and confirmed.get("at") and not told.claim:
+    if isinstance(confirmed, dict) and confirmed.get("at") and not hover_text.claim:
         seen.append(
             f"confirmed {age(str(confirmed['at']), now)}"
             + (f" by {say(shorten(str(confirmed['by']), 80))}" if confirmed.get("by") else "")
@@ -140,29 +140,29 @@ def _origin(record: Record) -> str:
     return "" if origin == "manual" else origin
 
 
-def _markdown(told: HoverText, now: float) -> str:
-    record = told.record
+def _markdown(hover_text: HoverText, now: float) -> str:
+    record = hover_text.record
     title = f"**{record.kind.capitalize()}** {inline(record.title)}"
     body = record.body.strip()
     parts = [
-        "" if "title" in told.said else title,
-        "  \n".join(_facts(told, now, inline)),
-        inline(told.place),
+        "" if "title" in hover_text.said else title,
+        "  \n".join(_facts(hover_text, now, inline)),
+        inline(hover_text.place),
         block(shorten(body, BODY_LIMIT)),
     ]
-    if told.workaround:
-        parts.append(f"**Workaround**\n\n{block(shorten(told.workaround, BODY_LIMIT))}")
+    if hover_text.workaround:
+        parts.append(f"**Workaround**\n\n{block(shorten(hover_text.workaround, BODY_LIMIT))}")
     return "\n\n".join(part for part in (*parts, f"`{record.id}`") if part)
 
 
-def _plain(told: HoverText, now: float) -> str:
-    record = told.record
+def _plain(hover_text: HoverText, now: float) -> str:
+    record = hover_text.record
     parts = [
-        "" if "title" in told.said else f"{record.kind.capitalize()}: {plain(record.title)}",
-        "\n".join(_facts(told, now, plain)),
-        told.place,
+        "" if "title" in hover_text.said else f"{record.kind.capitalize()}: {plain(record.title)}",
+        "\n".join(_facts(hover_text, now, plain)),
+        hover_text.place,
         multiline(shorten(record.body.strip(), BODY_LIMIT)),
     ]
-    if told.workaround:
-        parts.append(f"Workaround: {multiline(shorten(told.workaround, BODY_LIMIT))}")
+    if hover_text.workaround:
+        parts.append(f"Workaround: {multiline(shorten(hover_text.workaround, BODY_LIMIT))}")
     return "\n\n".join(part for part in (*parts, record.id) if part)

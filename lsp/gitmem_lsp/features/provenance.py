@@ -42,17 +42,17 @@ async def for_hover(
 ) -> str:
     """Return what a hover says of a line (from 1); '' where nothing is known of it."""
     try:
-        found = await asked(place, path, lines, line, line)
+        origins = await asked(place, path, lines, line, line)
     except GitmemError:  # a file that git does not know, a line that is new
         return ""
-    return brief(found, markdown)
+    return brief(origins, markdown)
 
 
-def brief(found: Sequence[Origin], markdown: bool) -> str:
+def brief(origins: Sequence[Origin], markdown: bool) -> str:
     """Return in a few lines where a line comes from."""
     say = inline if markdown else plain
     out = []
-    for origin in found[:1]:
+    for origin in origins[:1]:
         commit = origin.commit
         out.append(
             f"{stamp(commit.authored)[:10]} {say(commit.author)}: {say(commit.subject)}"
@@ -70,13 +70,13 @@ def _of_part(part: SessionLines, say: Callable[[str], str]) -> str:
     )
 
 
-def page(title: str, found: Sequence[Origin]) -> str:
+def page(title: str, origins: Sequence[Origin]) -> str:
     """Return a page that tells where lines come from, what is newest first."""
     lines = [f"# Why {inline(title)} is as it is", ""]
-    for origin in found:
+    for origin in origins:
         commit = origin.commit
-        is_one_line = len(origin.lines) == 1 and origin.lines[0][0] == origin.lines[0][1]
-        where = f"line{'' if is_one_line else 's'} {lines_of(origin.lines)}"
+        is_single_line = len(origin.lines) == 1 and origin.lines[0][0] == origin.lines[0][1]
+        where = f"line{'' if is_single_line else 's'} {lines_of(origin.lines)}"
         if commit:
             lines += [
                 f"## {inline(commit.subject)}",
@@ -121,22 +121,22 @@ async def changes(place: DocumentPlace, path: str, symbol: str) -> str:
     """
     app = await place.repository.run(lambda: place.repository.view.app)
     history = CodeHistory(place.location, app.env)
-    found = await place.repository.read_history(_changes, history, path, symbol)
-    if not found:
+    file_changes = await place.repository.read_history(_changes, history, path, symbol)
+    if not file_changes:
         return ""
-    known = await place.repository.run(
-        lambda: known_links(app.provenance(), [one.commit.oid for one in found])
+    links = await place.repository.run(
+        lambda: known_links(app.provenance(), [change.commit.oid for change in file_changes])
     )
     lines = ["", "## Commits that changed it", ""]
-    for one in found:
-        wrote = writers(known.get(one.commit.oid, ()), one.path, one.lines)
+    for change in file_changes:
+        wrote = writers(links.get(change.commit.oid, ()), change.path, change.lines)
         who = ", ".join(
             f"{link.agent or 'session'} {plain(link.session[:8])}" for link in wrote[:3]
         )
         lines.append(
-            f"- {stamp(one.commit.authored)[:10]} {inline(one.commit.author)}: "
-            f"**{inline(one.commit.subject)}** "
-            f"`{one.commit.oid[:10]}`{f' ({inline(who)})' if who else ''}"
+            f"- {stamp(change.commit.authored)[:10]} {inline(change.commit.author)}: "
+            f"**{inline(change.commit.subject)}** "
+            f"`{change.commit.oid[:10]}`{f' ({inline(who)})' if who else ''}"
         )
     return "\n".join([*lines, ""])
 

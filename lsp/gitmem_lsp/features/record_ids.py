@@ -40,4 +40,6 @@ def id_at(lines: Sequence[str], line: int, column: int) -> Named | None:
     if not 0 <= line < len(lines):
         return None
     here = (Named(m[0], line, *m.span()) for m in _ID.finditer(lines[line][:LINE_LIMIT]))
-    return next((found for found in here if found.start <= column <= found.end), None)
+    return next(
+        (reference for reference in here if reference.start <= column <= reference.end), None
+    )

@@ -52,8 +52,8 @@ async def home(ls: Host, uri: str = "") -> DocumentPlace | None:
     That of the workspace for what is not a file.
     """
     if path := path_of(uri):
-        found = await ls.publisher.disk(ls.repositories.enclose, path)
-        return ls.repositories.place(found) if found else None
+        repository = await ls.publisher.disk(ls.repositories.enclose, path)
+        return ls.repositories.place(repository) if repository else None
     await _homes(ls)
     return next(iter(ls.repositories.homes.values()), None)
 
@@ -151,18 +151,20 @@ async def notes_of(
     if state is not None:
         while state.shown is None and state.task is not None and not state.task.done():
             await asyncio.wait({state.task})  # its first look is under way
-        found = state.found
+        file_notes = state.found
     else:
         await place.repository.run(place.repository.view.refresh)
-        found = await notes.find(place, lines)
+        file_notes = await notes.find(place, lines)
         try:
-            moves = await asyncio.wait_for(ls.publisher.tracking.find(place, found.notes), patience)
+            moves = await asyncio.wait_for(
+                ls.publisher.tracking.find(place, file_notes.notes), patience
+            )
         except TimeoutError:
             pass
         else:
             notes.set_moves(place, moves)
-            found = await notes.find(place, lines)
-    return place, await notes.with_asides(place, found, lines) if asides else found
+            file_notes = await notes.find(place, lines)
+    return place, await notes.with_asides(place, file_notes, lines) if asides else file_notes
 
 
 def lines_from(range: Any, lines: Sequence[str]) -> tuple[int, int] | None:

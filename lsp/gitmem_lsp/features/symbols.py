@@ -20,8 +20,8 @@ def kind_for(client: t.ClientSymbolKindOptions | None) -> t.SymbolKind:
 
     It is an event if the client says that it knows this kind. Old clients know eighteen others.
     """
-    known = client.value_set if client else None
-    return t.SymbolKind.Event if known and t.SymbolKind.Event in known else t.SymbolKind.String
+    kinds = client.value_set if client else None
+    return t.SymbolKind.Event if kinds and t.SymbolKind.Event in kinds else t.SymbolKind.String
 
 
 def outline(marks: Sequence[Mark], kind: t.SymbolKind) -> list[t.DocumentSymbol]:
@@ -41,9 +41,9 @@ def flat(symbols: Sequence[t.DocumentSymbol], uri: str) -> list[t.SymbolInformat
     """Return symbols of a file for a client that knows no trees of them."""
     return [
         t.SymbolInformation(
-            location=t.Location(uri, one.selection_range), name=one.name, kind=one.kind
+            location=t.Location(uri, symbol.selection_range), name=symbol.name, kind=symbol.kind
         )
-        for one in symbols
+        for symbol in symbols
     ]
 
 

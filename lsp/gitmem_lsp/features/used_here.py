@@ -30,17 +30,17 @@ async def notes_of_used(
     target, qualified = used
     uri = Path(place.worktree or "", target).as_uri()
     try:
-        other, found = await notes_of(ls, uri, asides=True, patience=PATIENCE)
+        other, file_notes = await notes_of(ls, uri, asides=True, patience=PATIENCE)
         text = "".join(await lines_of(ls, uri, other))
     except GitmemError:  # the line itself is still told
         return "", []
     symbols = await place.repository.read_line(definitions.symbols, text, target)
-    heads = {one.at for one in symbols if one.qualified == qualified}
-    memories = [note for note in found.asides or () if note.row["kind"] == "memory"]
+    heads = {symbol.at for symbol in symbols if symbol.qualified == qualified}
+    memories = [note for note in file_notes.asides or () if note.row["kind"] == "memory"]
     notes = [
         note
         for head in sorted(heads)
-        for note in covering((*found.shown, *memories), head - 1)
+        for note in covering((*file_notes.shown, *memories), head - 1)
         if not note.whole_file and note.state != "trigger"
     ]
     return f"{qualified} in {target}:{min(heads, default=1)}", notes

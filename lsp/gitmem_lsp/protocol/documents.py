@@ -111,5 +111,5 @@ class LineWorkspace(Workspace):
 
     def buffer(self, uri: str) -> LineDocument | None:
         """Return any open document: a file, an unsaved one, the message field of a commit."""
-        found = self.text_documents.get(unquote(uri))
-        return found if isinstance(found, LineDocument) else None
+        document = self.text_documents.get(unquote(uri))
+        return document if isinstance(document, LineDocument) else None

@@ -26,9 +26,9 @@ def read_frame(stream: BinaryIO) -> bytes | None:
     """
     length = 0
     while line := stream.readline():
-        found = _LENGTH.fullmatch(line)
-        if found and not length:
-            length = int(found[1])
+        match = _LENGTH.fullmatch(line)
+        if match and not length:
+            length = int(match[1])
         elif length and not line.strip():
             return stream.read(length) or None
     return None

@@ -43,8 +43,8 @@ def edit_between(old: Sequence[str], new: Sequence[str]) -> Edit | None:
     return head, column, len(old) - tail, len(new) - tail - head
 
 
-def _equal_letters(one: str, two: str) -> int:
-    return next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0)
+def _equal_letters(left: str, right: str) -> int:
+    return next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
 
 
 def shift(line: int, edits: Sequence[Edit]) -> int | None:

@@ -116,8 +116,8 @@ def _line(line: str) -> str:
         said = heading[1].rstrip().rstrip("#").rstrip()
         return f"#### {inline(said)}" if said else ""
     for marker in (_BULLET, _NUMBERED):
-        found = marker.match(line)
-        if found:
+        match = marker.match(line)
+        if match:
             indent = min(len(line) - len(line.lstrip()), 3)
-            return " " * indent + found[0].strip() + " " + inline(line[found.end() :])
+            return " " * indent + match[0].strip() + " " + inline(line[match.end() :])
     return inline(line)

@@ -116,9 +116,9 @@ class Scout:
             if note.state in ADRIFT and not note.row.get("came")
         ]
         away = {
-            str(one.row["id"]): f"{one.where.path}:{one.where.first}"
-            for one in gone(lost, follower, go_on)
-            if one.where.path != path and one.where.state == "moved"
+            str(gotcha.row["id"]): f"{gotcha.where.path}:{gotcha.where.first}"
+            for gotcha in gone(lost, follower, go_on)
+            if gotcha.where.path != path and gotcha.where.state == "moved"
         }
         data = follower.text(path)
         if data is None or b"\0" in data[:8000]:
@@ -131,8 +131,8 @@ class Scout:
             if row["id"] not in shown
             and not any(a.get("path") in (path, *names) for a in row["anchors"])
         ]
-        found = arrived(strange, follower, path, text.split("\n"), 0, go_on, states=("moved",))
-        return Moves(names, tuple(_brought(one, path, text, data) for one in found), away)
+        placed = arrived(strange, follower, path, text.split("\n"), 0, go_on, states=("moved",))
+        return Moves(names, tuple(_brought(gotcha, path, text, data) for gotcha in placed), away)
 
 
 class _MovedTree:
@@ -177,21 +177,21 @@ class _MovedTree:
         return path in todo or self._settled[path][1]
 
 
-def _brought(one: Placed, path: str, text: str, data: bytes) -> Row:
+def _brought(gotcha: Placed, path: str, text: str, data: bytes) -> Row:
     """Return a row whose anchor is where its code is now; `came` keeps what it was."""
     from gitmem.codemap.anchors.resolve import attach
 
-    anchors = [dict(anchor) for anchor in one.row["anchors"]]
-    was = anchors[one.number]
+    anchors = [dict(anchor) for anchor in gotcha.row["anchors"]]
+    was = anchors[gotcha.number]
     kind = "sha256" if len(str(was.get("blob") or "")) == 64 else "sha1"
-    here = {"path": path, "lines": [one.where.first, one.where.last]}
-    anchors[one.number] = attach(here, text, object_id("blob", data, kind))
-    return {**one.row, "anchors": anchors, "came": was}
+    here = {"path": path, "lines": [gotcha.where.first, gotcha.where.last]}
+    anchors[gotcha.number] = attach(here, text, object_id("blob", data, kind))
+    return {**gotcha.row, "anchors": anchors, "came": was}
 
 
 def _state(path: str) -> Hashable:
     try:
-        found = os.lstat(path)
+        file_facts = os.lstat(path)
     except (OSError, ValueError):
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return file_facts.st_ino, file_facts.st_mtime_ns, file_facts.st_size

@@ -160,13 +160,13 @@ def notes_of_same(
 
     `blobs` are the oids of the text, `count` is the number of its lines. No search is needed then.
     """
-    anchors = [anchor for _, found in chosen for _, anchor in found]
+    anchors = [anchor for _, numbered in chosen for _, anchor in numbered]
     if not all(_is_span(anchor) and anchor.get("blob") in blobs for anchor in anchors):
         return None
     out = []
-    for row, found in chosen:
+    for row, numbered in chosen:
         spots = [
-            (min(a["lines"][0], count) - 1, min(a["lines"][1], count) - 1, n) for n, a in found
+            (min(a["lines"][0], count) - 1, min(a["lines"][1], count) - 1, n) for n, a in numbered
         ]
         if spots:
             line, last, number = min(spots)
@@ -195,16 +195,16 @@ def find_notes(
 ) -> list[EditorNote]:
     """Return each gotcha at its best place in a text, the most severe first."""
     chosen = choose(rows, paths)
-    lengths = {len(str(a["blob"])) for _, found in chosen for _, a in found if a.get("blob")}
+    lengths = {len(str(a["blob"])) for _, numbered in chosen for _, a in numbered if a.get("blob")}
     text = "".join(lines)
     blobs = blob_ids(text, lengths) if lengths else frozenset()
     same = notes_of_same(chosen, blobs, len(lines)) if "\r" not in text else None
     if same is not None:
         return same
-    found = _placed(chosen, paths[0], lines, blobs, placer)
+    placements = _placed(chosen, paths[0], lines, blobs, placer)
     out = []
     for row, anchors in chosen:
-        spots = [(*found[_key(anchor)], number) for number, anchor in anchors]
+        spots = [(*placements[_key(anchor)], number) for number, anchor in anchors]
         if spots:
             line, last, state, stale, number = min(
                 spots, key=lambda spot: (STATES.index(spot[2]), spot[0])
@@ -228,7 +228,7 @@ def _placed(
     """Return {anchor: (first line, last line, state, stale)}; lines from 0."""
     ended, starts = git_lines(lines)
     texts = [content(line) for line in ended]
-    keyed = {_key(anchor): anchor for _, found in chosen for _, anchor in found}
+    keyed = {_key(anchor): anchor for _, numbered in chosen for _, anchor in numbered}
     by_blob: dict[str, list[str]] = {}
     for key, anchor in keyed.items():
         blob = str(anchor.get("blob") or "")
@@ -265,7 +265,9 @@ def _place(
             [None]
             if len(anchors) == 1
             else [
-                found for anchor in anchors for found in _place(placer, [anchor], path, lines, blob)
+                placement
+                for anchor in anchors
+                for placement in _place(placer, [anchor], path, lines, blob)
             ]
         )
 

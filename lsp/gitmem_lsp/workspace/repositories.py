@@ -162,15 +162,15 @@ class Repositories:
         own = os.path.join(os.path.realpath(folder), name)
         target = os.path.realpath(path)
         for candidate in dict.fromkeys((own, target)):
-            found = self._location(os.path.dirname(candidate))
-            if found is None or found.worktree is None:
+            location = self._location(os.path.dirname(candidate))
+            if location is None or location.worktree is None:
                 continue
-            root = os.path.realpath(found.worktree)
+            root = os.path.realpath(location.worktree)
             paths = tuple(
                 dict.fromkeys(rel for p in (candidate, target) if (rel := inside(p, root)))
             )
-            if paths and not inside(candidate, os.path.realpath(found.gitdir)):
-                return RepositoryPath(found, os.path.realpath(found.commondir), paths)
+            if paths and not inside(candidate, os.path.realpath(location.gitdir)):
+                return RepositoryPath(location, os.path.realpath(location.commondir), paths)
         return None
 
     def enclose(self, path: str) -> RepositoryPath | None:
@@ -178,8 +178,10 @@ class Repositories:
 
         The file may also be in the git dir, as a commit message is. This reads the disk.
         """
-        found = self._location(os.path.realpath(os.path.dirname(path)))
-        return RepositoryPath(found, os.path.realpath(found.commondir), ()) if found else None
+        location = self._location(os.path.realpath(os.path.dirname(path)))
+        return (
+            RepositoryPath(location, os.path.realpath(location.commondir), ()) if location else None
+        )
 
     def _location(self, folder: str) -> Location | None:
         while folder and not os.path.isdir(folder) and os.path.dirname(folder) != folder:
@@ -189,16 +191,23 @@ class Repositories:
         except (GitmemError, OSError, ValueError):
             return None
 
-    def place(self, found: RepositoryPath, path: str = "") -> DocumentPlace:
+    def place(self, repository_path: RepositoryPath, path: str = "") -> DocumentPlace:
         """Return the place of a located file, and remember it; its repository is made once."""
-        if found.key not in self._known:
+        if repository_path.key not in self._known:
             progress = self._progress
             report = (
-                (lambda done, total: progress(found.location, done, total)) if progress else None
+                (lambda done, total: progress(repository_path.location, done, total))
+                if progress
+                else None
             )
-            self._known[found.key] = ServedRepository(found.location, self.env, report)
+            self._known[repository_path.key] = ServedRepository(
+                repository_path.location, self.env, report
+            )
         made = DocumentPlace(
-            self._known[found.key], found.location.gitdir, found.location.worktree, found.paths
+            self._known[repository_path.key],
+            repository_path.location.gitdir,
+            repository_path.location.worktree,
+            repository_path.paths,
         )
         if path:
             self.remember(path, made)
@@ -224,9 +233,9 @@ class Repositories:
 
         The file may be a link, or in a repository within: the disk is read afterwards.
         """
-        known = self._files.get(path)
-        if known is not None:
-            return known
+        kept = self._files.get(path)
+        if kept is not None:
+            return kept
         for home in self.homes.values():
             rest = inside(path, home.worktree) if home.worktree else None
             if rest and ".git" not in rest.split("/"):

@@ -139,8 +139,8 @@ class RepositoryView:
         """Yield each file that gotchas are about, and what unpacks them; none if there are many."""
         packed: dict[str, list[tuple[str, tuple[Any, ...]]]] = {}
         for scope, index in self.app.indexes():
-            for path, found in index.packed(AHEAD).items():
-                packed.setdefault(path, []).extend((scope, row) for row in found)
+            for path, gotchas in index.packed(AHEAD).items():
+                packed.setdefault(path, []).extend((scope, row) for row in gotchas)
         for path, pairs in packed.items():
             yield path, partial(self._unpacked, path, pairs)
 
@@ -181,8 +181,8 @@ class RepositoryView:
         matching = [
             row for row in apart if any(applies(anchor, paths) for anchor in row["anchors"])
         ]
-        found = sorted([*anchored, *matching], key=lambda row: HIDES.get(row["store"], 0))
-        rows = list({row["id"]: row for row in found}.values())
+        arranged = sorted([*anchored, *matching], key=lambda row: HIDES.get(row["store"], 0))
+        rows = list({row["id"]: row for row in arranged}.values())
         live = tuple(row for row in rows if not row["resolved"] and row["id"] not in self._snoozed)
         past = sorted(
             (row for row in rows if row["resolved"]),
@@ -284,7 +284,7 @@ class RepositoryView:
         """Return the worst of the gotchas that are about some files."""
         worst: list[Row] | None = self._of_state.get(paths)
         if worst is None:
-            found: dict[str, Row] = {}
+            by_id: dict[str, Row] = {}
             names = sorted(paths)
             for start in range(0, len(names), FILES):
                 part = names[start : start + FILES]
@@ -296,8 +296,8 @@ class RepositoryView:
                     paths=part,
                     limit=MOVED_ROWS,
                 )
-                found |= {row["id"]: row for row in rows if row["id"] not in self._snoozed}
-            worst = list(found.values())
+                by_id |= {row["id"]: row for row in rows if row["id"] not in self._snoozed}
+            worst = list(by_id.values())
             sort_rows(worst, "severity")
             worst = self._of_state[paths] = worst[:MOVED_ROWS]
         return worst
@@ -452,7 +452,7 @@ def applies(anchor: Mapping[str, Any], paths: Sequence[str]) -> bool:
 
 def _state(path: str) -> tuple[int, int, int] | None:
     try:
-        found = os.stat(path)
+        file_facts = os.stat(path)
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return file_facts.st_ino, file_facts.st_mtime_ns, file_facts.st_size

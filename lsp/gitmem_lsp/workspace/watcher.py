@@ -155,10 +155,10 @@ class Watcher:
         return observer
 
     def _forget(self, path: str) -> None:
-        found = self._watches.pop(path, None)
-        if found and self._observer is not None:
+        watch = self._watches.pop(path, None)
+        if watch and self._observer is not None:
             try:
-                self._observer.unschedule(found[1])
+                self._observer.unschedule(watch[1])
             except (KeyError, OSError):
                 pass  # the folder went, and its watch with it
 
