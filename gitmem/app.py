@@ -385,7 +385,7 @@ class App(Repository):
         return Reader(self.objects, SHARED if scope == "shared" else PRIVATE)
 
     @contextmanager
-    def one_commit(self, leading: str, scope: str = "private") -> Iterator[None]:
+    def single_commit(self, leading: str, scope: str = "private") -> Iterator[None]:
         """Make one commit of what is written to a store meanwhile, also where that fails half-way.
 
         Its message is that of the first write of the operation `leading`.
@@ -586,7 +586,7 @@ class App(Repository):
                 return hidden.has(path)
             from gitmem.redaction.mask import scrub
 
-            return scrub(path, known=True).text != path
+            return scrub(path, is_name=True).text != path
 
         return is_untold
 

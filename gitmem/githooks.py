@@ -298,7 +298,7 @@ def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bo
     lines = [f"git mem: {len(rows)} critical gotcha{many} of what you commit:"]
     for row in rows[:SHOWN]:
         anchor: Mapping[str, Any] = next(
-            (one for one in row["anchors"] if one.get("path") in staged), {}
+            (anchor for anchor in row["anchors"] if anchor.get("path") in staged), {}
         )
         path = clean(str(anchor.get("path") or ""), 200)
         title = clean(marked(row["title"][:200], row), 400)

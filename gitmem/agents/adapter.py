@@ -111,7 +111,7 @@ class Adapter:
     """One agent's CLI.
 
     `events` are {its name: ours}, `tools` {its name: COMMAND, READ or WRITE}, `places` what differs
-    from `PLACES`. `told` names those of its events beside which the model reads a text, `answer`
+    from `PLACES`. `read` names those of its events beside which the model reads a text, `answer`
     makes the object that carries it. `refine` corrects an event that needs more than names; it may
     return None for one that is none of ours. `limits` are the seconds that our hook has for an
     event, where its CLI gives less than usual. `session` names variables in which its CLI tells
@@ -122,7 +122,7 @@ class Adapter:
     is what its user types before a session's id to go on with it. `loads` are files whose text its
     model has read at every start, as records call them: from the work tree's root, or from `~`.
     `alone` are words after its program with which its CLI runs a task that nobody answers questions
-    of. `keeps` names those of `told` whose text is still in a session that is gone on with later.
+    of. `keeps` names those of `read` whose text is still in a session that is gone on with later.
     """
 
     __slots__ = (
@@ -138,11 +138,11 @@ class Adapter:
         "name",
         "notices",
         "places",
+        "read",
         "refine",
         "resume",
         "session",
         "settings",
-        "told",
         "tools",
     )
 
@@ -152,7 +152,7 @@ class Adapter:
         *,
         events: "Mapping[str, str]",
         tools: "Mapping[str, str]",
-        told: "frozenset[str]",
+        read: "frozenset[str]",
         settings: HookSettings,
         places: "Places | None" = None,
         answer: "Callable[[HookEvent, str], dict[str, Any]] | None" = None,
@@ -171,7 +171,7 @@ class Adapter:
         self.name = name
         self.events = events
         self.tools = tools
-        self.told = told
+        self.read = read
         self.settings = settings
         self.places: Places = {**PLACES, **places} if places else PLACES
         self.answer = answer or hook_output
@@ -185,7 +185,7 @@ class Adapter:
         self.resume = resume
         self.loads = frozenset(loads)
         self.alone = alone
-        self.keeps = told if keeps is None else frozenset(keeps)
+        self.keeps = read if keeps is None else frozenset(keeps)
 
 
 def runs_alone(adapter: Adapter, arguments: "Sequence[str]") -> bool:
@@ -193,7 +193,7 @@ def runs_alone(adapter: Adapter, arguments: "Sequence[str]") -> bool:
     programs = adapter.settings.programs or (adapter.name,)
     for number, word in enumerate(arguments):
         if os.path.basename(word) in programs:
-            given = {one.partition("=")[0] for one in arguments[number + 1 :]}
+            given = {argument.partition("=")[0] for argument in arguments[number + 1 :]}
             return any(word in given for word in adapter.alone)
     return False
 
@@ -202,8 +202,8 @@ def find(agent: str) -> Adapter:
     """Return an agent's adapter; raises KeyError for a name that is not in `events.ADAPTERS`."""
     if agent not in events.ADAPTERS:
         raise KeyError(agent)
-    found: Adapter = __import__(f"gitmem.agents.{agent}", fromlist=["ADAPTER"]).ADAPTER
-    return found
+    adapter: Adapter = __import__(f"gitmem.agents.{agent}", fromlist=["ADAPTER"]).ADAPTER
+    return adapter
 
 
 def read(adapter: Adapter, payload: "Payload", given: str) -> HookEvent | None:

@@ -32,7 +32,7 @@ ADAPTER = Adapter(
         "NotebookEdit": events.WRITE,
     },
     # the others would show the text to the user, or take it for a reason to go on
-    told=frozenset(
+    read=frozenset(
         {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}
     ),
     ask=go_on,

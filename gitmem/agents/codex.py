@@ -53,12 +53,16 @@ def exit_code(transcript: str, call: str) -> int | None:
         return None
     wanted = json.dumps(call).encode()
     for line in reversed(tail(transcript, TAIL).split(b"\n")):
-        if wanted in line and b'"exit_code"' in line and (code := _told(line, call)) is not None:
+        if (
+            wanted in line
+            and b'"exit_code"' in line
+            and (code := _exit_code(line, call)) is not None
+        ):
             return code
     return None
 
 
-def _told(line: bytes, call: str) -> int | None:
+def _exit_code(line: bytes, call: str) -> int | None:
     """Return the exit code from a line that tells how a command ended.
 
     The code is read from its own key, because the output may hold anything.
@@ -89,7 +93,7 @@ ADAPTER = Adapter(
     },
     tools={"Bash": events.COMMAND, "apply_patch": events.WRITE},
     places={"patch": ("tool_input.command",)},
-    told=frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"}),
+    read=frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"}),
     ask=go_on,
     refine=_refine,
     limits={"SessionEnd": 2.0},

@@ -72,7 +72,7 @@ ADAPTER = Adapter(
         "path": ("tool_input.path",),
         "patch": ("tool_input", "tool_input.input"),
     },
-    told=frozenset(
+    read=frozenset(
         {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}
     ),
     keeps=("UserPromptSubmit",),

@@ -73,7 +73,7 @@ ADAPTER = Adapter(
         "path": ("tool_input.file_path", "tool_input.path"),
         "source": ("source", "reason", "trigger", "status"),
     },
-    told=frozenset({"sessionStart", "postToolUse"}),
+    read=frozenset({"sessionStart", "postToolUse"}),
     answer=_context,
     refine=_refine,
     resume="cursor-agent --resume",

@@ -87,13 +87,14 @@ def _ended(event: HookEvent, said: str, payload: "Mapping[str, Any]", *, wrong: 
     shown = first(payload, ("tool_response.returnDisplay",), LONG)
     whole = shown and said.startswith(f"Output: {shown}")  # then what follows is not the command's
     start = len(f"Output: {shown}") if whole else max(0, len(said) - 4000)
-    lines, found = said[start:].split("\n"), dict[str, str]()
+    lines, sections = said[start:].split("\n"), dict[str, str]()
     for kind in _KINDS:
         if lines and lines[-1].startswith(kind):
-            found[kind] = lines.pop()[len(kind) :]
-    event.background = event.background or "Background PIDs: " in found
+            sections[kind] = lines.pop()[len(kind) :]
+    event.background = event.background or "Background PIDs: " in sections
     code, signal, error = (
-        found.get(kind, "").replace("(none)", "") for kind in ("Exit Code: ", "Signal: ", "Error: ")
+        sections.get(kind, "").replace("(none)", "")
+        for kind in ("Exit Code: ", "Signal: ", "Error: ")
     )
     if not (wrong or error or code.strip("0") or signal.strip("0")):
         return
@@ -135,7 +136,7 @@ ADAPTER = Adapter(
         "path": ("tool_input.file_path", "tool_input.absolute_path", "tool_input.path"),
         "background": ("tool_input.is_background",),
     },
-    told=frozenset({"SessionStart", "BeforeAgent", "AfterTool"}),
+    read=frozenset({"SessionStart", "BeforeAgent", "AfterTool"}),
     keeps=("AfterTool",),
     answer=_answer,
     ask=go_on,

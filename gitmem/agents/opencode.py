@@ -55,7 +55,7 @@ ADAPTER = Adapter(
         "apply_patch": events.WRITE,
     },
     places={"path": ("tool_input.filePath",), "patch": ("tool_input.patchText",)},
-    told=frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse"}),
+    read=frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse"}),
     answer=context,
     refine=_refine,
     session=("OPENCODE_SESSION_ID",),  # the plugin tells it

@@ -109,8 +109,8 @@ def _without_head(text: str, opened: str) -> str:
     """Return a text without an injected one that was cut off before its end."""
     before, head, rest = text.partition(f"{opened} {NOTE}")
     lines = rest.split("\n")
-    told = next((n for n, line in enumerate(lines) if n and not line.startswith("- ")), len(lines))
-    return before + "\n".join(lines[told:]) if head else text
+    end = next((n for n, line in enumerate(lines) if n and not line.startswith("- ")), len(lines))
+    return before + "\n".join(lines[end:]) if head else text
 
 
 def place(row: "dict[str, Any]") -> str:
@@ -202,8 +202,8 @@ def fix_text(fix: str) -> str:
     """
     if not fix:
         return ""
-    known = loads(fix)
-    commit, stat = str(known.get("commit", ""))[:12], str(known.get("stat", ""))
+    facts = loads(fix)
+    commit, stat = str(facts.get("commit", ""))[:12], str(facts.get("stat", ""))
     what = (
         f"at commit {commit}" + (f" ({stat})" if stat else "")
         if commit
@@ -211,7 +211,7 @@ def fix_text(fix: str) -> str:
         if stat
         else ""
     )
-    told = f"It came back: it was fixed on {str(known.get('at', ''))[:10]}" + (
+    sentence = f"It came back: it was fixed on {str(facts.get('at', ''))[:10]}" + (
         f" {what}" if what else ""
     )
-    return f"{told}. {known['note']}" if known.get("note") else f"{told}."
+    return f"{sentence}. {facts['note']}" if facts.get("note") else f"{sentence}."

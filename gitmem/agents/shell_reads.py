@@ -65,13 +65,13 @@ def _after(words: "list[str]", folder: "str | None", names: "dict[str, None]") -
     """Note the names that a simple command shows; return the folder that it leaves."""
     head = words[0].rpartition("/")[2] if words else ""
     if head in _MOVING:  # `cd -` and options are not followed
-        is_told = (
+        isdisjoint = (
             head == "cd"
             and len(words) == 2
             and words[1][:1] != "-"
             and _UNTOLD.isdisjoint(words[1])
         )
-        return _joined(folder, words[1]) if is_told else None
+        return _joined(folder, words[1]) if isdisjoint else None
     if head in SHOWING or words[:2] == ["sed", "-n"]:
         for word in words[1:]:
             name = _joined(folder, word)

@@ -194,8 +194,8 @@ def note(change: AgentEdit, content: bytes | None) -> EditMarks | None:
     lines = squeezed(after)
     put = _put_in(_decoded(after), change.parts)
     if put:
-        found = compared(was, lines, around=(min(put), max(put) + 1))
-        return _limited(found, put) if found else None
+        difference = compared(was, lines, around=(min(put), max(put) + 1))
+        return _limited(difference, put) if difference else None
     allowed = None
     if change.given is not None:
         allowed = set(marks(squeezed(_encoded(change.given))))
@@ -217,11 +217,11 @@ def _put_in(after: str, parts: "Sequence[tuple[str, str]]") -> "set[int]":
     return out
 
 
-def _limited(found: EditMarks, put: "set[int]") -> EditMarks:
+def _limited(marks: EditMarks, put: "set[int]") -> EditMarks:
     """Return a note in which the lines outside of some were not given by the tool."""
-    first = found.first + found.start
-    found.given = [first + number in put for number in range(len(found.units))]
-    return found
+    first = marks.first + marks.start
+    marks.given = [first + number in put for number in range(len(marks.units))]
+    return marks
 
 
 def _encoded(text: str) -> bytes:
@@ -270,6 +270,6 @@ def compared(
         now = now[first : min(last + BESIDE, first + LINES + BESIDE)]
     units = [unit(line) for line in lines[start:last]]
     given = [allowed is None or mark in allowed for mark in now[start - first : last - first]]
-    found = EditMarks(now, start - first, units, gone[:LINES], given)
-    found.first = first
-    return found
+    edit_marks = EditMarks(now, start - first, units, gone[:LINES], given)
+    edit_marks.first = first
+    return edit_marks

@@ -12,12 +12,12 @@ _SIZE, _MASK, _PLACE = 256, 0, 80
 def born(path: str) -> float | None:
     """Return when a file was made (epoch seconds); None where the system does not tell it."""
     try:
-        found = os.stat(path)
+        file_facts = os.stat(path)
     except OSError:
         return None
-    told = getattr(found, "st_birthtime", None)
-    if told is not None:
-        return float(told)
+    birth_time = getattr(file_facts, "st_birthtime", None)
+    if birth_time is not None:
+        return float(birth_time)
     return _by_statx(path) if sys.platform == "linux" else None
 
 

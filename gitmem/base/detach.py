@@ -44,7 +44,7 @@ def _open_files() -> "list[int]":
 
     A descriptor that an agent left open must not stay open in a drain.
     """
-    found: list[int] = []
+    handles: list[int] = []
     try:
         names = os.listdir("/dev/fd")
     except OSError:
@@ -52,10 +52,10 @@ def _open_files() -> "list[int]":
     for name in names:
         try:
             os.fstat(int(name))
-            found.append(int(name))
+            handles.append(int(name))
         except (OSError, ValueError):
             continue  # the one that the listing itself used
-    return [fd for fd in found if fd > 2]
+    return [fd for fd in handles if fd > 2]
 
 
 def wait(pid: int, seconds: float) -> bool:

@@ -107,10 +107,12 @@ def dumps(value: "Any") -> str:
         return repr(value)
     if isinstance(value, dict):
         return (
-            "{" + ", ".join([f"{_quoted(key)}: {dumps(one)}" for key, one in value.items()]) + "}"
+            "{"
+            + ", ".join([f"{_quoted(key)}: {dumps(entry)}" for key, entry in value.items()])
+            + "}"
         )
     if isinstance(value, list | tuple):
-        return "[" + ", ".join([dumps(one) for one in value]) + "]"
+        return "[" + ", ".join([dumps(entry) for entry in value]) + "]"
     raise TypeError(f"JSON has no form for {type(value).__name__}")
 
 
@@ -125,10 +127,10 @@ class Lazy:
         """Return a method of the compiled pattern, and keep them all."""
         import re
 
-        found = re.compile(self._text, self._flags)
+        expression = re.compile(self._text, self._flags)
         self.__dict__.update(
             {
-                m: getattr(found, m)
+                m: getattr(expression, m)
                 for m in ("search", "match", "fullmatch", "sub", "split", "finditer", "findall")
             }
         )

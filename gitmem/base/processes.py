@@ -44,10 +44,10 @@ def agent() -> str:
     """
     pid = os.getppid()
     for _ in range(_DEEP):
-        found = _stat(pid)
-        if found is None or pid <= 1:
+        process_stat = _stat(pid)
+        if process_stat is None or pid <= 1:
             return ""
-        name, parent, start = found
+        name, parent, start = process_stat
         if name not in _BETWEEN and pid not in _passed:
             return f"{_host()} {pid} {start}"
         pid = parent
@@ -57,8 +57,8 @@ def agent() -> str:
 def starting_command() -> bytes:
     """Return the command line of what started this process, such as a shell; empty if not known."""
     pid = os.getppid()
-    while pid in _passed and (found := _stat(pid)):
-        pid = found[1]
+    while pid in _passed and (process_stat := _stat(pid)):
+        pid = process_stat[1]
     return _command_line(pid)
 
 
@@ -81,8 +81,8 @@ def _command_line(pid: int) -> bytes:
 
 def own() -> str:
     """Return this process, in the form of `agent`; '' when that cannot be told."""
-    found = _stat(os.getpid())
-    return f"{_host()} {os.getpid()} {found[2]}" if found else ""
+    process_stat = _stat(os.getpid())
+    return f"{_host()} {os.getpid()} {process_stat[2]}" if process_stat else ""
 
 
 def leader() -> str:
@@ -96,9 +96,13 @@ def leader() -> str:
             fields = file.read(4096).decode("utf-8", "replace").rpartition(")")[2].split()
     except OSError:
         return ""
-    found = _stat(pid)
+    process_stat = _stat(pid)
     # the field tty_nr
-    return f"{_host()} {pid} {found[2]}" if found and len(fields) > 4 and fields[4] != "0" else ""
+    return (
+        f"{_host()} {pid} {process_stat[2]}"
+        if process_stat and len(fields) > 4 and fields[4] != "0"
+        else ""
+    )
 
 
 def terminal() -> str:
@@ -110,8 +114,8 @@ def terminal() -> str:
         leader = os.getsid(0)
     except OSError:
         return ""
-    found = _stat(leader)
-    return f"{_host()} {leader} {found[2]}" if found and leader > 1 else ""
+    process_stat = _stat(leader)
+    return f"{_host()} {leader} {process_stat[2]}" if process_stat and leader > 1 else ""
 
 
 def is_gone(process: str) -> bool | None:
@@ -123,10 +127,10 @@ def is_gone(process: str) -> bool | None:
     pid, _, start = rest.partition(" ")
     if host != _host() or not pid.isdigit() or _stat(os.getpid()) is None:
         return None
-    found = _stat(int(pid))
-    if found is None and _is_hidden(int(pid)):
+    process_stat = _stat(int(pid))
+    if process_stat is None and _is_hidden(int(pid)):
         return None
-    return found is None or found[2] != start
+    return process_stat is None or process_stat[2] != start
 
 
 def _host() -> str:

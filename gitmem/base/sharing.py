@@ -48,7 +48,7 @@ def in_config(text: str) -> int:
 
     Git reads this setting from no other.
     """
-    section, found = "", 0
+    section, shared = "", 0
     for raw in text.split("\n"):
         line = raw.strip()
         if line.startswith("["):
@@ -56,8 +56,8 @@ def in_config(text: str) -> int:
             line = line.strip()
         key, equals, value = line.partition("=")
         if section.strip().lower() == "core" and key.strip().lower() == "sharedrepository":
-            found = parse(_unquoted(value)) if equals else GROUP
-    return found
+            shared = parse(_unquoted(value)) if equals else GROUP
+    return shared
 
 
 def sharing_of(commondir: str) -> int:

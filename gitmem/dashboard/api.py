@@ -8,7 +8,7 @@ from gitmem import __version__
 from gitmem.app import App
 from gitmem.cli.lifecycle.card import finding_json, rows_of
 from gitmem.clock import stamp
-from gitmem.dashboard.facts import COLUMNS, fact_rows, one_fact
+from gitmem.dashboard.facts import COLUMNS, fact_rows, fact_with_history
 from gitmem.dashboard.place import DashboardPlace, present
 from gitmem.dashboard.today import today
 from gitmem.errors import UnknownId, UserError
@@ -23,7 +23,7 @@ Query = Mapping[str, str]
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,200}")
 TEXT = 2000  # characters of a text in a query
 EVENTS, EVENT_TEXT = 400, 2000  # of a session's history, and characters of one of them
-FOUND = 500  # hits of a search
+HITS = 500  # hits of a search
 FINDINGS = 100  # that are shown
 LISTED = 500  # events of a timeline, sessions
 SINCE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,4} (?:hour|day|week|month)s? ago")
@@ -84,7 +84,7 @@ def search(place: DashboardPlace, query: Query) -> list[str]:
     if not words:
         return []
     kinds = ("--kind=memory", "--kind=gotcha")
-    hits = place.data("search", "--all", f"--limit={FOUND}", *kinds, "--", f"{words}*")
+    hits = place.data("search", "--all", f"--limit={HITS}", *kinds, "--", f"{words}*")
     return [hit["id"] for hit in hits if not all(BESIDE in reason for reason in hit["reasons"])]
 
 
@@ -102,11 +102,11 @@ def conflicts(place: DashboardPlace, _: Query) -> dict[str, Any]:
     """
     with place.open() as app:
         pairs = app.contradicting().pairs
-        found = fact_check.described(
+        contradictions = fact_check.described(
             app.indexes(), lambda name: app.get(name)[1].record, app.clock.stamp(), pairs[:FINDINGS]
         )
         refuted = _refuted(app)
-        shown = [*found, *refuted[: FINDINGS - len(found)]]
+        shown = [*contradictions, *refuted[: FINDINGS - len(contradictions)]]
         rows = rows_of(app, shown)
         findings = [finding_json(finding, rows) for finding in shown]
     return {
@@ -163,7 +163,7 @@ def sessions(place: DashboardPlace, _: Query) -> list[dict[str, Any]]:
     return rows
 
 
-def one_session(place: DashboardPlace, id: str) -> dict[str, Any]:
+def session_facts(place: DashboardPlace, id: str) -> dict[str, Any]:
     """Return a session with the end of its history and what was injected into it."""
     shown = place.data("session", "show", "--", id_of(id))
     row: dict[str, Any] = shown[0] if isinstance(shown, list) else shown
@@ -196,7 +196,7 @@ def _event(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fact(place: DashboardPlace, id: str) -> dict[str, Any]:
-    return one_fact(place, id_of(id))
+    return fact_with_history(place, id_of(id))
 
 
 def _today(place: DashboardPlace, query: Query) -> dict[str, Any]:
@@ -218,7 +218,7 @@ LISTS: Mapping[str, Callable[[DashboardPlace, Query], Any]] = {
 }
 THINGS: Mapping[str, Callable[[DashboardPlace, str], Any]] = {
     "facts": _fact,
-    "sessions": one_session,
+    "sessions": session_facts,
 }
 
 

@@ -89,7 +89,7 @@ def _paths(anchors: object) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def one_fact(place: DashboardPlace, id: str) -> dict[str, Any]:
+def fact_with_history(place: DashboardPlace, id: str) -> dict[str, Any]:
     """Return a fact with its history, its relations, and its code as it is now."""
     record = place.data("show", "--", id)[0]
     with place.open() as app:

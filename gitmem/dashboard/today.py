@@ -27,25 +27,27 @@ def today(place: DashboardPlace, agent: str, file: str) -> dict[str, Any]:
         now, scores = app.clock.now(), app.scores()
         hook = Hook(event, here.environ, now)
         try:
-            found = preview(hook)
+            start_preview = preview(hook)
         finally:
             hook.repo.close()
-        lines = [_line_json(found, line, row, now, scores) for line, row in found.lines]
+        lines = [
+            _line_json(start_preview, line, row, now, scores) for line, row in start_preview.lines
+        ]
     used = OVERHEAD // 4 + sum(line["tokens"] for line in lines)
     return {
         "agent": agent or None,
-        "budget": found.budget,
+        "budget": start_preview.budget,
         "used": used if lines else 0,
         "lines": lines,
-        "left_out": [_fact_json(row, now) for row in found.left_out[:LEFT_OUT]],
-        "left_out_count": len(found.left_out),
+        "left_out": [_fact_json(row, now) for row in start_preview.left_out[:LEFT_OUT]],
+        "left_out_count": len(start_preview.left_out),
         "path": file or None,
         "about_file": here.data("gotcha", "for", "--", file) if file else [],
     }
 
 
 def _line_json(
-    found: StartPreview,
+    start_preview: StartPreview,
     line: str,
     row: Mapping[str, Any] | None,
     now: float,
@@ -56,7 +58,7 @@ def _line_json(
         return {**out, "reason": "work in hand"}
     if row["kind"] == "entry":
         return {**out, "reason": "what the code is made of"}
-    return {**out, "reason": _reason(found, row, scores), "fact": _fact_json(row, now)}
+    return {**out, "reason": _reason(start_preview, row, scores), "fact": _fact_json(row, now)}
 
 
 def _fact_json(row: Mapping[str, Any], now: float) -> dict[str, Any]:
@@ -65,9 +67,9 @@ def _fact_json(row: Mapping[str, Any], now: float) -> dict[str, Any]:
     return {**mention_json(row), "age_days": round(days, 2), "author": author}
 
 
-def _reason(found: StartPreview, row: Mapping[str, Any], scores: FactScores) -> str:
+def _reason(start_preview: StartPreview, row: Mapping[str, Any], scores: FactScores) -> str:
     """Return in a few words why a fact is told."""
-    if row["id"] in found.near:
+    if row["id"] in start_preview.near:
         return "about a file you changed"
     if row.get("status") == "pinned":
         return "pinned"

@@ -82,7 +82,7 @@ def reported(clauses: str, language: str) -> bool:
     return language_data(language).phrases("guards", "reported").search(clauses) is not None
 
 
-def is_told(said: str, start: int, language: str) -> bool:
+def is_hearsay(said: str, start: int, language: str) -> bool:
     """Return whether somebody else is named who says the phrase at `start`: `Ana told me that`."""
     here, marked = language_data(language), f"{said[:start]} ${said[start:]}"
     hearsay = here.phrases("guards", "hearsay").search(marked)

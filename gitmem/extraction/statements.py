@@ -52,7 +52,7 @@ def statement(text: str, role: str, language: str) -> Statement | None:
     start, _, name, end = min(matches)
     if guards.supposed(said[: start + 1], language) or guards.is_taken_back(said[start:], language):
         return None
-    if guards.reported(_clauses(said, end), language) or guards.is_told(said, start, language):
+    if guards.reported(_clauses(said, end), language) or guards.is_hearsay(said, start, language):
         return None
     if name == DECISION and guards.depends(said[start:], language):
         return None

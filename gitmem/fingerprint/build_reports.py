@@ -11,10 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Found = tuple[int, str] | None
+    PickedLine = tuple[int, str] | None
 
 
-def read_cmake(lines: "Sequence[str]") -> "Found":
+def read_cmake(lines: "Sequence[str]") -> "PickedLine":
     """Return the paragraph of CMake's first error that says most."""
     start = next((n for n, line in enumerate(lines) if line.startswith("CMake Error")), -1)
     if start < 0:
@@ -42,7 +42,7 @@ def _paragraphs(lines: "Sequence[str]") -> "list[str]":
     return [" ".join(paragraph) for paragraph in paragraphs if paragraph]
 
 
-def read_gradle(lines: "Sequence[str]") -> "Found":
+def read_gradle(lines: "Sequence[str]") -> "PickedLine":
     """Return Gradle's innermost reason, unless a compiler or a test said more before."""
     at = next((n for n, line in enumerate(lines) if line.strip() == "* What went wrong:"), -1)
     if at < 0:
@@ -51,19 +51,19 @@ def read_gradle(lines: "Sequence[str]") -> "Found":
     if tested is not None:
         return tested
     before = ["" if line.startswith(("FAILURE: ", "> ")) else line for line in lines[:at]]
-    found, rank = ranked(before)
-    if found is not None and rank == 5:
-        return found[0], completed(lines, *found)
+    chosen, rank = ranked(before)
+    if chosen is not None and rank == 5:
+        return chosen[0], completed(lines, *chosen)
     number = _innermost_reason(lines, at + 1)
     if number < 0:
         return None
-    found, rank = ranked(["", *lines[number + 1 : number + 4]])
-    if found is not None and rank == 5:  # what the reason says of another tool
-        return number + found[0], found[1]
+    chosen, rank = ranked(["", *lines[number + 1 : number + 4]])
+    if chosen is not None and rank == 5:  # what the reason says of another tool
+        return number + chosen[0], chosen[1]
     return number, completed(lines, number, lines[number].strip().removeprefix("> "))
 
 
-def _failed_test(lines: "Sequence[str]") -> "Found":
+def _failed_test(lines: "Sequence[str]") -> "PickedLine":
     """Return what Gradle says under the name of the first test that failed."""
     for number, line in enumerate(lines):
         if line.endswith(" FAILED") and " > " in line:
@@ -91,7 +91,7 @@ def _innermost_reason(lines: "Sequence[str]", start: int) -> int:
     return reason if reason >= 0 else first
 
 
-def read_cargo(lines: "Sequence[str]") -> "Found":
+def read_cargo(lines: "Sequence[str]") -> "PickedLine":
     """Return the two innermost causes, as Cargo and other programs in Rust list them."""
     causes = [
         more
@@ -107,7 +107,7 @@ def read_cargo(lines: "Sequence[str]") -> "Found":
     return causes[-1][0], completed(lines, causes[-1][0], f"error: {said}")
 
 
-def _last_listed(lines: "Sequence[str]", start: int) -> "Found":
+def _last_listed(lines: "Sequence[str]", start: int) -> "PickedLine":
     """Return the last of the causes that stand in lines with numbers: `    1: the file is gone`."""
     last = None
     for number in range(start, min(len(lines), start + 12)):
@@ -117,7 +117,7 @@ def _last_listed(lines: "Sequence[str]", start: int) -> "Found":
     return last
 
 
-def read_npm(lines: "Sequence[str]") -> "Found":
+def read_npm(lines: "Sequence[str]") -> "PickedLine":
     """Return npm's line that names the package that it did not find."""
     at = next(
         (
@@ -132,7 +132,7 @@ def read_npm(lines: "Sequence[str]") -> "Found":
     return (at, lines[at]) if at >= 0 else None
 
 
-def read_rust(lines: "Sequence[str]") -> "Found":
+def read_rust(lines: "Sequence[str]") -> "PickedLine":
     """Return what a panic of Rust says; an assertion has the name of its thread."""
     at = next(
         (n for n, line in enumerate(lines) if "panicked at" in line and line.endswith(":")), -1
@@ -146,7 +146,7 @@ def read_rust(lines: "Sequence[str]") -> "Found":
     ) else f"panic: {more[1]}"
 
 
-def read_terminate(lines: "Sequence[str]") -> "Found":
+def read_terminate(lines: "Sequence[str]") -> "PickedLine":
     """Return the exception that ended a C++ program."""
     at = next(n for n, line in enumerate(lines) if "terminate called after throwing" in line)
     kind = lines[at].split("'")[1] if lines[at].count("'") > 1 else ""
@@ -161,7 +161,7 @@ def read_terminate(lines: "Sequence[str]") -> "Found":
     return at, f"{kind}: {said}" if kind and said and said != kind else kind or lines[at].strip()
 
 
-def read_java(lines: "Sequence[str]") -> "Found":
+def read_java(lines: "Sequence[str]") -> "PickedLine":
     """Return the innermost cause of a Java exception."""
     caused = [
         (number, line.strip())
@@ -173,7 +173,7 @@ def read_java(lines: "Sequence[str]") -> "Found":
     return caused[-1] if is_class else None
 
 
-def read_lisp(lines: "Sequence[str]") -> "Found":
+def read_lisp(lines: "Sequence[str]") -> "PickedLine":
     """Return the condition that nobody handled, which stands below its thread."""
     for start, line in enumerate(lines):
         if not line.startswith("Unhandled ") or " in thread #<" not in line:
@@ -185,7 +185,7 @@ def read_lisp(lines: "Sequence[str]") -> "Found":
     return None
 
 
-READERS: "dict[str, Callable[[Sequence[str]], Found]]" = {
+READERS: "dict[str, Callable[[Sequence[str]], PickedLine]]" = {
     "cmake": read_cmake,
     "gradle": read_gradle,
     "cargo": read_cargo,

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Found = tuple[int, str] | None
+    PickedLine = tuple[int, str] | None
 
 # without any of these, and without a line that ranks, a longer output tells no error
 _SIGNS = of_tools("signs")
@@ -28,7 +28,7 @@ _SUCCESS = Lazy(rf"(?i)(?:[✓✔√] ?)?{any_pattern(LINE_WORDS['success_patter
 _SCRIPT = Lazy(r"> (?:(?:@[\w.-]+/)?[\w.-]+@\S+ )?([\w:.-]+)")
 
 
-def choose(lines: "Sequence[str]", *, failed: bool = True) -> "Found":
+def choose(lines: "Sequence[str]", *, failed: bool = True) -> "PickedLine":
     """Return the number and the text of the line that names the error, without its place.
 
     None when no line says anything.
@@ -36,23 +36,23 @@ def choose(lines: "Sequence[str]", *, failed: bool = True) -> "Found":
     What is known to have `failed` may say so in words that are not sign of it.
     """
     lines, text = unframed(lines, "\n".join(["", *lines]))
-    found = _reported(_REPORTS, lines, text)
-    if found is not None:
-        return found
-    found, rank = ranked(lines)
-    if found is not None and rank >= 4:
-        is_open = found[1].endswith(":") or rank_of(found[1]) >= 4
-        return found[0], completed(lines, *found) if is_open else found[1]
+    error_line = _reported(_REPORTS, lines, text)
+    if error_line is not None:
+        return error_line
+    error_line, rank = ranked(lines)
+    if error_line is not None and rank >= 4:
+        is_open = error_line[1].endswith(":") or rank_of(error_line[1]) >= 4
+        return error_line[0], completed(lines, *error_line) if is_open else error_line[1]
     reported = _reported(_FALLBACKS, lines, text)
     if reported is not None:
         return reported
-    if found is None or (rank <= 2 and not any(sign in text for sign in _SIGNS)):
+    if error_line is None or (rank <= 2 and not any(sign in text for sign in _SIGNS)):
         return _alone(lines) if failed else None
-    introduced = _introduced(lines, *found) if rank == 3 else None
-    return introduced or found
+    introduced = _introduced(lines, *error_line) if rank == 3 else None
+    return introduced or error_line
 
 
-def _introduced(lines: "Sequence[str]", at: int, said: str) -> "Found":
+def _introduced(lines: "Sequence[str]", at: int, said: str) -> "PickedLine":
     """Return the line that a heading announces: `Failed to build:`, and under it what failed."""
     if not said.endswith((":", "：")):
         return None
@@ -61,7 +61,7 @@ def _introduced(lines: "Sequence[str]", at: int, said: str) -> "Found":
     return (more[0], completed(lines, more[0], tidy(more[1]))) if more and is_said else None
 
 
-def _alone(lines: "Sequence[str]") -> "Found":
+def _alone(lines: "Sequence[str]") -> "PickedLine":
     """Return the only line that an output has, when no line has a sign of an error.
 
     Scripts print "boom" and fail. A line that says that all went well is no error.
@@ -107,7 +107,7 @@ def _is_script(lines: "Sequence[str]", number: int) -> bool:
     return is_followed and bool(_SCRIPT.fullmatch(lines[number]))
 
 
-def _failed_script(lines: "Sequence[str]", said: "list[int]", head: int) -> "Found":
+def _failed_script(lines: "Sequence[str]", said: "list[int]", head: int) -> "PickedLine":
     """Return that a script of npm failed, when nothing else is told."""
     others = [n for n in said if n not in {head, head + 1} and rank_of(bared(lines[n])) > 1]
     name = _SCRIPT.fullmatch(lines[head])
@@ -116,7 +116,7 @@ def _failed_script(lines: "Sequence[str]", said: "list[int]", head: int) -> "Fou
     return head, f"script '{name[1]}' failed: {lines[head + 1][2:].strip()}"
 
 
-def _reported(reports: "Sequence[ReportRow]", lines: "Sequence[str]", text: str) -> "Found":
+def _reported(reports: "Sequence[ReportRow]", lines: "Sequence[str]", text: str) -> "PickedLine":
     """Return the number and the text of the line that names the error in the report of a tool.
 
     None when the text of the lines, with a newline before each of them, is no such report.
@@ -124,13 +124,13 @@ def _reported(reports: "Sequence[ReportRow]", lines: "Sequence[str]", text: str)
     for report in reports:
         if report.sign not in text:
             continue
-        found = _read(report.reader, lines) if report.reader else report.read(lines)
-        if found is not None and found[1]:
-            return found
+        error_line = _read(report.reader, lines) if report.reader else report.read(lines)
+        if error_line is not None and error_line[1]:
+            return error_line
     return None
 
 
-def _read(reader: str, lines: "Sequence[str]") -> "Found":
+def _read(reader: str, lines: "Sequence[str]") -> "PickedLine":
     """Return what a reader finds in the lines of a report. Only its own group is imported."""
     group, _, name = reader.partition(".")
     if group == "python":

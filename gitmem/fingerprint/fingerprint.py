@@ -59,7 +59,7 @@ _SLIP = Lazy(any_pattern(SLIPS["always"]))
 # what names the thing in the command -> the slips in which it does
 _NAMED_SLIPS = (
     (r"(?<![\w-])", tuple(Lazy(pattern) for pattern in SLIPS["named"])),
-    (r"\b(?:import|from|require)[\s(]+['\"]?", tuple(Lazy(one) for one in SLIPS["imported"])),
+    (r"\b(?:import|from|require)[\s(]+['\"]?", tuple(Lazy(slip) for slip in SLIPS["imported"])),
 )
 
 
@@ -170,9 +170,9 @@ def locate(lines: "Sequence[str] | str", at: int = -1) -> "list[Location]":
     after: list[Location] = []
     traced = False
     for number, line in enumerate(lines):
-        for found in _PLACE.finditer(line):
-            path, spot = (found[1], found[2]) if found[1] else (found[3], found[4] or found[5])
-            traced = traced or bool(found[1])
+        for match in _PLACE.finditer(line):
+            path, spot = (match[1], match[2]) if match[1] else (match[3], match[4] or match[5])
+            traced = traced or bool(match[1])
             (after if number >= at >= 0 else before).append((path, int(spot)))
             if len(before) + len(after) > 400:
                 break

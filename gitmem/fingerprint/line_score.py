@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Found = tuple[int, str] | None
+    PickedLine = tuple[int, str] | None
 
 NOISE = (*LINE_WORDS["noise"], *of_tools("noise"))
 _NOISE_LINES = frozenset(of_tools("noise_lines"))
@@ -54,7 +54,7 @@ _WISHES = tuple(LINE_WORDS["wishes"])
 COMPARED = Lazy(rf"(?i)\b{any_of(LINE_WORDS['compared'])}\b|[!=]=")
 
 
-def ranked(lines: "Sequence[str]") -> "tuple[Found, int]":
+def ranked(lines: "Sequence[str]") -> "tuple[PickedLine, int]":
     """Return the first of the lines that most probably name an error, and how probably: 1 to 5."""
     best, at = 0, 0
     for number, line in enumerate(lines):

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Found = tuple[int, str] | None
+    PickedLine = tuple[int, str] | None
 
 # these say by themselves that the line names an error
 _ERROR_MARKS = (*LINE_WORDS["error_marks"], *of_tools("error_marks"))
@@ -132,7 +132,7 @@ def _logged(line: str) -> str:
     return line
 
 
-def next_said(lines: "Sequence[str]", at: int) -> "Found":
+def next_said(lines: "Sequence[str]", at: int) -> "PickedLine":
     """Return the next line that has letters in it."""
     for number in range(at, min(len(lines), at + 12)):
         if any(map(str.isalnum, lines[number])):
@@ -167,9 +167,9 @@ def completed(lines: "Sequence[str]", at: int, said: str) -> str:
 def with_added(lines: "Sequence[str]", at: int, said: str) -> str:
     """Return what a line says with what the row of a tool takes from the lines under it."""
     for after, line, within, is_instead in _ADDS:
-        found = after.search(said) and line.search("\n".join(lines[at + 1 : at + 1 + within]))
-        if found:
-            groups = [" ".join(group.split()) for group in found.groups() if group]
+        match = after.search(said) and line.search("\n".join(lines[at + 1 : at + 1 + within]))
+        if match:
+            groups = [" ".join(group.split()) for group in match.groups() if group]
             joint = ", " if groups and groups[0].startswith("got: ") else ": "
             return joint.join(groups if is_instead else [said.removesuffix(":"), *groups])
     return said

@@ -119,11 +119,11 @@ def _once(line: str) -> str:
     return now if len(now) <= PATTERN else now[:PATTERN].rsplit(" ", 1)[0].rstrip()
 
 
-def _token(found: "re.Match[str]") -> str:
+def _token(match: "re.Match[str]") -> str:
     """Return what stands for a word or a quoted text."""
-    word = found[0]
-    text, start, end = found.string, found.start(), found.end()
-    if found[1]:
+    word = match[0]
+    text, start, end = match.string, match.start(), match.end()
+    if match[1]:
         before, after = text[max(0, start - 48) : start], text[end : end + 48]
         is_compared = "assert" in text[:200].lower()
         return _quoted(word, before, after, is_compared=is_compared)

@@ -11,13 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Found = tuple[int, str] | None
+    PickedLine = tuple[int, str] | None
 
 _RAISED = Lazy(r"(?:[A-Za-z_][\w.]*)(?:: .*|:)?$")
 _TEST = Lazy(r"(?:FAILED \S+::|_{3,} (?:ERROR (?:at \w+ of|collecting) )?)([\w.:\[\]/-]+)")
 
 
-def read_pytest(lines: "Sequence[str]") -> "Found":
+def read_pytest(lines: "Sequence[str]") -> "PickedLine":
     """Return the last exception of the first test that failed.
 
     A bare comparison means something only with its test.
@@ -50,25 +50,25 @@ def read_pytest(lines: "Sequence[str]") -> "Found":
 
 def _named(lines: "Sequence[str]", at: int, said: str) -> str:
     above = [
-        found[1] for line in lines[:at] if line.startswith("____") and (found := _TEST.match(line))
+        match[1] for line in lines[:at] if line.startswith("____") and (match := _TEST.match(line))
     ]
-    names = above or [found[1] for line in lines if (found := _TEST.match(line))]
+    names = above or [match[1] for line in lines if (match := _TEST.match(line))]
     name = names[-1 if above else 0].split("[")[0] if names else ""
     return f"{name}: {said}" if name and "/" not in name else said
 
 
-def read_pytest_summary(lines: "Sequence[str]") -> "Found":
+def read_pytest_summary(lines: "Sequence[str]") -> "PickedLine":
     """Return the first line of pytest's summary that says something."""
-    told = None
+    fallback = None
     for number, line in enumerate(lines):
         if not line.startswith(("FAILED ", "ERROR ")):
             continue
         name, dash, said = line.partition(" ")[2].partition(" - ")
         if dash and (".py" in name or "::" in name):
             return number, _test_said(lines, name, said)
-        if "::" in name and told is None:
-            told = number, f"FAILED {name.rpartition('::')[2]}"
-    return told
+        if "::" in name and fallback is None:
+            fallback = number, f"FAILED {name.rpartition('::')[2]}"
+    return fallback
 
 
 def _test_said(lines: "Sequence[str]", name: str, said: str) -> str:
@@ -94,7 +94,7 @@ def _test_said(lines: "Sequence[str]", name: str, said: str) -> str:
     )
 
 
-def read_unittest(lines: "Sequence[str]") -> "Found":
+def read_unittest(lines: "Sequence[str]") -> "PickedLine":
     """Return the exception of the first test that failed."""
     for number, line in enumerate(lines):
         if (
@@ -110,17 +110,17 @@ def read_unittest(lines: "Sequence[str]") -> "Found":
                 ),
                 len(lines),
             )
-            found = read_traceback(lines[:end])
-            if found is None:
+            traceback = read_traceback(lines[:end])
+            if traceback is None:
                 return None
             name = line.split(": ", 1)[1].split(" (")[0]
-            return found[0], f"{name}: {found[1]}" if found[1].startswith(
+            return traceback[0], f"{name}: {traceback[1]}" if traceback[1].startswith(
                 "AssertionError"
-            ) else found[1]
+            ) else traceback[1]
     return None
 
 
-def read_traceback(lines: "Sequence[str]") -> "Found":
+def read_traceback(lines: "Sequence[str]") -> "PickedLine":
     """Return the last exception of the last Python traceback."""
     starts = [n for n, line in enumerate(lines) if "Traceback (most recent call last)" in line]
     if not starts:
@@ -144,14 +144,14 @@ def _without_margin(line: str, margin: str) -> str:
     return line[len(margin) :] if before in {"", margin.strip()} else line
 
 
-def read_none_ran(lines: "Sequence[str]") -> "Found":
+def read_none_ran(lines: "Sequence[str]") -> "PickedLine":
     """Return why pytest had no test to run.
 
     An error of the command line comes after the line that says so.
     """
     for number, line in enumerate(lines):
         if "no tests ran in " in line:
-            told = next(
+            summary = next(
                 (
                     n
                     for n in range(number, min(len(lines), number + 8))
@@ -159,7 +159,7 @@ def read_none_ran(lines: "Sequence[str]") -> "Found":
                 ),
                 -1,
             )
-            return (told, lines[told].strip()) if told >= 0 else None
+            return (summary, lines[summary].strip()) if summary >= 0 else None
         count, _, rest = bared(line).partition(" deselected")
         if count.isdigit() and (
             rest.startswith(" in ") or ("warning" in rest and rest.startswith(", "))
@@ -168,7 +168,7 @@ def read_none_ran(lines: "Sequence[str]") -> "Found":
     return None
 
 
-READERS: "dict[str, Callable[[Sequence[str]], Found]]" = {
+READERS: "dict[str, Callable[[Sequence[str]], PickedLine]]" = {
     "pytest": read_pytest,
     "pytest_summary": read_pytest_summary,
     "unittest": read_unittest,

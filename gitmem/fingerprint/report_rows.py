@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    Found = tuple[int, str] | None
+    PickedLine = tuple[int, str] | None
 
 _WITHIN = 40  # lines below its start in which a report has its error
 
@@ -35,36 +35,36 @@ class ReportRow:
         self._skip: int = row.get("skip", 0)
         self._is_last: bool = row.get("last", False)
 
-    def read(self, lines: "Sequence[str]") -> "Found":
+    def read(self, lines: "Sequence[str]") -> "PickedLine":
         """Return the number and the text of the line that names the error.
 
         None when the output is not what it seemed.
         """
-        last: Found = None
+        last: PickedLine = None
         for number, line in enumerate(lines):
             start = self._start.match(line)
-            found = self._said(lines, number, start) if start else None
-            if found is not None and not self._is_last:
-                return found
-            last = found or last
+            picked = self._said(lines, number, start) if start else None
+            if picked is not None and not self._is_last:
+                return picked
+            last = picked or last
         return last
 
-    def _said(self, lines: "Sequence[str]", number: int, start: "re.Match[str]") -> "Found":
+    def _said(self, lines: "Sequence[str]", number: int, start: "re.Match[str]") -> "PickedLine":
         groups = start.groupdict()
         if groups.get("said"):
-            found: Found = number, groups["said"].strip()
+            picked: PickedLine = number, groups["said"].strip()
         elif self._pick is not None:
-            found = self._picked(lines, number + 1)
+            picked = self._picked(lines, number + 1)
         else:
-            found = self._next(lines, number + 1)
-        if found is None:
+            picked = self._next(lines, number + 1)
+        if picked is None:
             return None
-        said = completed(lines, found[0], tidy(found[1]))
+        said = completed(lines, picked[0], tidy(picked[1]))
         name = (groups.get("name") or "").strip()
         has_name = name and (self._named is None or self._named.search(said))
-        return found[0], f"{name}: {said}" if has_name else said
+        return picked[0], f"{name}: {said}" if has_name else said
 
-    def _picked(self, lines: "Sequence[str]", start: int) -> "Found":
+    def _picked(self, lines: "Sequence[str]", start: int) -> "PickedLine":
         assert self._pick is not None
         for number in range(start, min(len(lines), start + _WITHIN)):
             picked = self._pick.match(lines[number])
@@ -72,8 +72,8 @@ class ReportRow:
                 return number, picked[1].strip()
         return None
 
-    def _next(self, lines: "Sequence[str]", start: int) -> "Found":
-        found = next_said(lines, start)
+    def _next(self, lines: "Sequence[str]", start: int) -> "PickedLine":
+        next_line = next_said(lines, start)
         for _ in range(self._skip):
-            found = found and next_said(lines, found[0] + 1)
-        return found
+            next_line = next_line and next_said(lines, next_line[0] + 1)
+        return next_line

@@ -12,13 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Found = tuple[int, str] | None
+    PickedLine = tuple[int, str] | None
 
 _GO_TEST = Lazy(r"(?:=== RUN|=== NAME|=== CONT|--- FAIL:) +([^\s/]+)")
 _GO_SAID = Lazy(r"\s+[\w.-]+\.go:\d+: ?(.*)")
 
 
-def read_bullet(lines: "Sequence[str]") -> "Found":
+def read_bullet(lines: "Sequence[str]") -> "PickedLine":
     """Return what Jest says under the first bullet of a test or a suite."""
     for number, line in enumerate(lines):
         if not line.lstrip().startswith("● ") or line.lstrip().startswith("● Console"):
@@ -35,7 +35,7 @@ def read_bullet(lines: "Sequence[str]") -> "Found":
     return None
 
 
-def _syntax_error(lines: "Sequence[str]", start: int) -> "Found":
+def _syntax_error(lines: "Sequence[str]", start: int) -> "PickedLine":
     """Return the first line that names a syntax error."""
     for number in range(start, len(lines)):
         if "SyntaxError:" in lines[number]:
@@ -43,7 +43,7 @@ def _syntax_error(lines: "Sequence[str]", start: int) -> "Found":
     return None
 
 
-def read_vitest(lines: "Sequence[str]") -> "Found":
+def read_vitest(lines: "Sequence[str]") -> "PickedLine":
     """Return what Vitest says under the first test or suite that failed."""
     for number, line in enumerate(lines):
         if line.startswith(" FAIL  ") and (" > " in line or " [ " in line):
@@ -58,7 +58,7 @@ def read_vitest(lines: "Sequence[str]") -> "Found":
     return None
 
 
-def read_mocha(lines: "Sequence[str]") -> "Found":
+def read_mocha(lines: "Sequence[str]") -> "PickedLine":
     """Return what Mocha says of the first test that failed."""
     at = next(
         (
@@ -82,7 +82,7 @@ def read_mocha(lines: "Sequence[str]") -> "Found":
     return None
 
 
-def read_tap(lines: "Sequence[str]") -> "Found":
+def read_tap(lines: "Sequence[str]") -> "PickedLine":
     """Return the error of the first test that failed in TAP."""
     at = next((n for n, line in enumerate(lines) if line.lstrip().startswith("not ok ")), -1)
     if at < 0:
@@ -96,7 +96,7 @@ def read_tap(lines: "Sequence[str]") -> "Found":
     return at, f"not ok: {name}"
 
 
-def read_surefire(lines: "Sequence[str]") -> "Found":
+def read_surefire(lines: "Sequence[str]") -> "PickedLine":
     """Return the exception of the first JUnit test that failed under Maven."""
     for number, line in enumerate(lines):
         if line.rstrip().endswith(("<<< FAILURE!", "<<< ERROR!")) and "Tests run" not in line:
@@ -107,14 +107,14 @@ def read_surefire(lines: "Sequence[str]") -> "Found":
     return None
 
 
-def read_ctest(lines: "Sequence[str]") -> "Found":
+def read_ctest(lines: "Sequence[str]") -> "PickedLine":
     """Return the name of the first test that failed under CTest."""
     at = next(n for n, line in enumerate(lines) if line.startswith("The following tests FAILED:"))
     more = next_said(lines, at + 1)
     return more and (more[0], more[1].partition(" - ")[2])
 
 
-def read_minitest(lines: "Sequence[str]") -> "Found":
+def read_minitest(lines: "Sequence[str]") -> "PickedLine":
     """Return what the first minitest test that failed says, with its name."""
     at = next(
         (n for n, line in enumerate(lines) if line.strip() in {"1) Failure:", "1) Error:"}), -1
@@ -124,35 +124,35 @@ def read_minitest(lines: "Sequence[str]") -> "Found":
     return at + 2, f"{lines[at + 1].partition(' [')[0].strip(' :')}: {lines[at + 2].strip()}"
 
 
-def read_exunit(lines: "Sequence[str]") -> "Found":
+def read_exunit(lines: "Sequence[str]") -> "PickedLine":
     """Return what the first ExUnit test that failed says, with its name."""
     at = next(n for n, line in enumerate(lines) if line.startswith("  1) test "))
     more = next_said(lines, at + 2)  # after its place
     return more and (more[0], f"{lines[at].partition(') ')[2].strip()}: {more[1]}")
 
 
-def read_playwright(lines: "Sequence[str]") -> "Found":
+def read_playwright(lines: "Sequence[str]") -> "PickedLine":
     """Return what Playwright says of the first test that failed, with its name."""
     at = next((n for n, line in enumerate(lines) if line.startswith("  1) ") and " › " in line), -1)
     more = next_said(lines, at + 1) if at >= 0 else None
     return more and (more[0], f"{lines[at].rpartition(' › ')[2].strip(' ─')}: {more[1]}")
 
 
-def read_jasmine(lines: "Sequence[str]") -> "Found":
+def read_jasmine(lines: "Sequence[str]") -> "PickedLine":
     """Return what Jasmine says of the first spec that failed, with its name."""
     at = next((n for n, line in enumerate(lines) if line == "  Message:"), 0)
     more = next_said(lines, at + 1)
     return more and (more[0], f"{lines[at - 1].partition(') ')[2]}: {more[1]}") if at else None
 
 
-def read_uvu(lines: "Sequence[str]") -> "Found":
+def read_uvu(lines: "Sequence[str]") -> "PickedLine":
     """Return what uvu says of the first test that failed, with its name."""
     at = next(n for n, line in enumerate(lines) if line.startswith('   FAIL  "'))
     more = next_said(lines, at + 1)
     return more and (more[0], f"{lines[at].strip()[6:].strip(chr(34))}: {more[1]}")
 
 
-def read_bun(lines: "Sequence[str]") -> "Found":
+def read_bun(lines: "Sequence[str]") -> "PickedLine":
     """Return the error above the first test of Bun's that failed.
 
     A comparison means something only with its test.
@@ -165,15 +165,15 @@ def read_bun(lines: "Sequence[str]") -> "Found":
     )
 
 
-def read_go(lines: "Sequence[str]") -> "Found":
+def read_go(lines: "Sequence[str]") -> "PickedLine":
     """Return what the first Go test that failed says.
 
     A comparison means something only with its test.
     """
     failed = {
-        found[1]
+        match[1]
         for line in lines
-        if line.lstrip().startswith("--- FAIL:") and (found := _GO_TEST.match(line.lstrip()))
+        if line.lstrip().startswith("--- FAIL:") and (match := _GO_TEST.match(line.lstrip()))
     }
     name, written = _first_go_test(lines, failed)
     written = [(number, said) for number, said in written if said]
@@ -198,9 +198,9 @@ def _first_go_test(
             if written:
                 break
             name = test[1]
-        found = _GO_SAID.fullmatch(line) if name in failed else None
-        if found:
-            written.append((number, found[1].strip() or _testify(lines[number + 1 : number + 12])))
+        match = _GO_SAID.fullmatch(line) if name in failed else None
+        if match:
+            written.append((number, match[1].strip() or _testify(lines[number + 1 : number + 12])))
     return name, written
 
 
@@ -215,7 +215,7 @@ def _testify(lines: "Sequence[str]") -> str:
     )
 
 
-READERS: "dict[str, Callable[[Sequence[str]], Found]]" = {
+READERS: "dict[str, Callable[[Sequence[str]], PickedLine]]" = {
     "bullet": read_bullet,
     "vitest": read_vitest,
     "mocha": read_mocha,

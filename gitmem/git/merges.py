@@ -289,7 +289,7 @@ class Merges:
                 ok=(0, 1),
             )
         except GitFailed:
-            return [self._one(ours, theirs) for ours, theirs in pairs]
+            return [self._merged_pair(ours, theirs) for ours, theirs in pairs]
         conflicts: list[list[str] | None] = []
         words = out.split(b"\0")
         at = 0
@@ -303,7 +303,7 @@ class Merges:
             conflicts.append(list(dict.fromkeys(names)))
         return [*conflicts, *[None] * (len(pairs) - len(conflicts))]
 
-    def _one(self, ours: str, theirs: str) -> list[str] | None:
+    def _merged_pair(self, ours: str, theirs: str) -> list[str] | None:
         try:
             out = self._run(
                 "merge-tree",

@@ -55,12 +55,12 @@ def remember(hook: Hook) -> None:
 
 
 def _start(hook: Hook) -> None:
-    from gitmem.hooks.work_context import found
+    from gitmem.hooks.work_context import context_before
     from gitmem.state import sessions
 
     event = hook.event
     # as it is before this session is a part of it
-    on = found(hook)
+    on = context_before(hook)
     sessions.describe(hook.repo.state, event.session, kind=on.kind, branch=on.branch)
     talks = event.session if event.source in GOES_ON else ""
     activity.note(

@@ -47,7 +47,7 @@ def answer(
             event,
             env,
             now,
-            hears=heard and event.raw in speaks.told,
+            hears=heard and event.raw in speaks.read,
             hears_after_compact=compacts,
             is_kept=event.raw in speaks.keeps,
             loads=speaks.loads,
@@ -71,7 +71,7 @@ def answer(
     if lines is None:
         return b""
     is_shown = bool(lines) and (
-        event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None)
+        event.raw in speaks.read or (event.name == events.TURN_END and speaks.ask is not None)
     )
     words = fence(lines) if is_shown else ""
     hook.note_cost(tokens(words), begun, before)

@@ -79,7 +79,7 @@ class Hook:
         if event.command:
             event.command = masked(public(event.command))
         if event.error:
-            event.error = known_masked(event.error)
+            event.error = masked_output(event.error)
 
     def _shown(self, hidden: "Ignored", within: "dict[str, str]") -> "dict[str, str]":
         """Return the files that are not ignored, by what they were given as.
@@ -191,7 +191,7 @@ def masked(text: str) -> str:
     return re.sub(MARKER, lambda mark: mark[0].replace(": ", ":").replace(" ", "-"), scrubbed.text)
 
 
-def known_masked(text: str) -> str:
+def masked_output(text: str) -> str:
     """Return as much of an output as is looked at, without secrets."""
     if len(text) <= SHORT and harmless(text):
         return text

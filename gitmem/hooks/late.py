@@ -35,6 +35,6 @@ def _answer(hook: Hook, kind: str, text: str, shown: "list[str]") -> "list[str]"
         from gitmem.hooks.prompt import recalled
 
         return recalled(hook, text, shown)
-    from gitmem.hooks.session_start import told_before, told_late
+    from gitmem.hooks.session_start import late_lines, lines_before
 
-    return told_before(hook, text) if kind == late_answers.BEFORE else told_late(hook)
+    return lines_before(hook, text) if kind == late_answers.BEFORE else late_lines(hook)

@@ -199,7 +199,7 @@ def name_kept(path: str) -> str:
         return path
     from gitmem.redaction.mask import scrub
 
-    return scrub(path, known=True).text
+    return scrub(path, is_name=True).text
 
 
 def cut(text: str, most: int) -> str:

@@ -213,12 +213,12 @@ def _first(hook: Hook) -> "collect.FactOrder":
     return collect.FactOrder(ranking.of, contradicting(hook).arranged, ranking.read_last())
 
 
-def told_late(hook: Hook) -> "list[str]":
+def late_lines(hook: Hook) -> "list[str]":
     """Return what the start had not in its index yet."""
     return _lines(hook, _Dirty(hook), to_come(hook))
 
 
-def told_before(hook: Hook, before: str) -> "list[str]":
+def lines_before(hook: Hook, before: str) -> "list[str]":
     """Return what the start would have said of the session `before`, whose record is there now."""
     briefing = collect.gather(
         hook.repo.stored_indexes,

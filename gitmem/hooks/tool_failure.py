@@ -16,7 +16,7 @@ from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.injection import inject
 from gitmem.hooks.session_log import append
-from gitmem.hooks.tool_use import COMMAND, known
+from gitmem.hooks.tool_use import COMMAND, gotchas_of_error
 from gitmem.records.kinds import LIVE, gotcha_id
 from gitmem.repo.caller import BACKGROUND
 from gitmem.repo.refs import PRIVATE, SHARED, head
@@ -82,7 +82,9 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
     with unless_locked():  # sqlite3 is imported where it is used; the hit is counted all the same
         hook.catch_up()
     rows = [
-        row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE
+        row
+        for row in gotchas_of_error(hook, mark.pattern, gotcha_id(mark.pattern))
+        if row["status"] in LIVE
     ]
     if not rows and mark.is_slip:
         return []

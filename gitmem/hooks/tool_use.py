@@ -259,7 +259,7 @@ def _conclude(hook: Hook, over: "Sequence[FailedCommand]") -> None:
     rule = rule_of(hook.repo.settings)
 
     def captured(failure: "FailedCommand") -> bool:
-        if known(hook, failure.pattern, gotcha_id(failure.pattern)):
+        if gotchas_of_error(hook, failure.pattern, gotcha_id(failure.pattern)):
             return True
         hits = hook.repo.state.hits(failure.pattern, hook.now, rule.window, sessions=rule.sessions)
         return rule.on and hits >= rule.threshold  # just captured: the index may be behind
@@ -269,7 +269,7 @@ def _conclude(hook: Hook, over: "Sequence[FailedCommand]") -> None:
         hook.start_drain(f"passed {hook.now}", sure=True)
 
 
-def known(hook: Hook, pattern: str, id: str) -> "list[Row]":
+def gotchas_of_error(hook: Hook, pattern: str, id: str) -> "list[Row]":
     """Return the records that know an error: its own gotcha, and those that wait for it."""
     about_error = {
         row["id"]: row

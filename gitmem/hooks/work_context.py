@@ -25,7 +25,7 @@ TALKED = frozenset({"resume", "compact", "fork"})
 _KEPT = "context of a start"
 
 
-def found(hook: "Hook") -> context.WorkContext:
+def context_before(hook: "Hook") -> context.WorkContext:
     """Return the context as it was before the event; asked once a call."""
     kept: context.WorkContext | None = hook.__dict__.get(_KEPT)
     if kept is None:
@@ -57,7 +57,7 @@ def context_lines(hook: "Hook") -> "list[str]":
     Call it when a session starts. The lines are clean; what is handed over is told once a context,
     as any record is.
     """
-    on = found(hook)
+    on = context_before(hook)
     lines = []
     # commits alone are not workflow that anybody has chosen
     if on.kind != NEW and (

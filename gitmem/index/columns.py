@@ -95,10 +95,10 @@ def _fix(record: Record) -> str:
         return ""
     every = [fix for fix in [*record.get("fixes"), record.get("resolved")] if fix]
     last: dict[str, Any] = max(every, key=lambda fix: str(fix.get("at")), default={})
-    known = {
+    details = {
         key: str(last[key])[:SHOWN] for key in ("at", "commit", "note", "stat") if last.get(key)
     }
-    return _json(known)
+    return _json(details)
 
 
 def _source(record: Record) -> str:
@@ -129,8 +129,10 @@ def bases(record: Record) -> set[tuple[str, str]]:
         path, lines, blob = anchor.get("path"), anchor.get("lines"), anchor.get("blob")
         if isinstance(path, str) and "glob" not in anchor:
             whole = not lines and not anchor.get("symbol")
-            known = isinstance(lines, list) and len(lines) == 2 and isinstance(blob, str) and blob
-            out.add((path, "" if whole else str(blob) if known else "?"))
+            is_exact = (
+                isinstance(lines, list) and len(lines) == 2 and isinstance(blob, str) and blob
+            )
+            out.add((path, "" if whole else str(blob) if is_exact else "?"))
     return out
 
 
@@ -145,9 +147,11 @@ def texts(record: Record) -> tuple[str, str]:
 def made(record: Record) -> list[tuple[str, str]]:
     """Return (commit, patch id) of the commits that a session's record names."""
     rows = record.fields.get("commits")
-    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    anchors = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
     return [
-        (row["id"], str(row.get("patch") or "")) for row in found if isinstance(row.get("id"), str)
+        (row["id"], str(row.get("patch") or ""))
+        for row in anchors
+        if isinstance(row.get("id"), str)
     ]
 
 

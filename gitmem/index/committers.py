@@ -139,25 +139,25 @@ class Credits:
 
     def _chain(self) -> set[str] | None:
         """Return the committers from the old commit to the new one, when it is a short line."""
-        found: set[str] = set()
+        committers: set[str] = set()
         oid = self._tip
         for _ in range(CHAIN if self._hide else 0):
             commit = self._objects.commit(oid)
             if len(commit.parents) != 1:
                 return None
-            found.add(record_log.person(commit.committer))
+            committers.add(record_log.person(commit.committer))
             oid = commit.parents[0]
             if oid in self._hide:
-                return found
+                return committers
         return None
 
     def _credit_to(self, who: str) -> None:
         for path, change in self._changes.items():
-            known = self._before(path) if change.old else None
-            if known is None or change.old is None or change.new is None:
+            credit = self._before(path) if change.old else None
+            if credit is None or change.old is None or change.new is None:
                 self._credits[path] = _whole(who)
                 continue
-            ledger = self._ledger_of(change, known)
+            ledger = self._ledger_of(change, credit)
             self._apply(ledger, who, 1, FileStep(path, (change.old.oid,), change.new.oid))
             self._close(path, ledger, change)
 
@@ -166,8 +166,8 @@ class Credits:
     def _replay(self) -> None:
         ledgers: dict[str, _Ledger] = {}
         for path, change in self._changes.items():
-            known = self._before(path) if change.old else None
-            ledgers[path] = self._ledger_of(change, known) if known else _Ledger()
+            credit = self._before(path) if change.old else None
+            ledgers[path] = self._ledger_of(change, credit) if credit else _Ledger()
         unclear = self._run(ledgers, self._steps(self._hide, ()))
         if unclear:
             again = {path: _Ledger() for path in unclear}
@@ -207,12 +207,12 @@ class Credits:
         version = self._version(path, change.new.oid if change.new else "")
         return all(part in ledger.parts for part in version.parts)
 
-    def _ledger_of(self, change: TreeDifference, known: Credit) -> _Ledger:
+    def _ledger_of(self, change: TreeDifference, credit: Credit) -> _Ledger:
         version = self._version(change.path, change.old.oid if change.old else "")
         ledger = _Ledger()
-        if version.words and known.words:
-            ledger.parts[version.words] = known.words
-            ledger.vouchers[version.words] = set(persons(known.vouchers))
+        if version.words and credit.words:
+            ledger.parts[version.words] = credit.words
+            ledger.vouchers[version.words] = set(persons(credit.vouchers))
         return ledger
 
     def _close(self, path: str, ledger: _Ledger, change: TreeDifference) -> None:

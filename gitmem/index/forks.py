@@ -23,7 +23,7 @@ _FORKS = (
 @healing
 def forks(index: Index) -> list[Fork]:
     """Return the forks of a store; proposals, which take no fact's place yet, make none."""
-    found: dict[str, dict[str, None]] = {}
+    successors: dict[str, dict[str, None]] = {}
     for id, successor in index.db.execute(_FORKS):
-        found.setdefault(id, {})[successor] = None
-    return [Fork(id, tuple(some)) for id, some in found.items() if len(some) > 1]
+        successors.setdefault(id, {})[successor] = None
+    return [Fork(id, tuple(some)) for id, some in successors.items() if len(some) > 1]

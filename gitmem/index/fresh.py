@@ -51,13 +51,13 @@ class FreshIndex:
         if self._index is not None and self._index.tips() == tips:
             return self._index
         if self._cache is None:
-            found = open_index(self._home.join(NAME))
-            if found is not None:
-                found.mend, found.settle = self._mend, self.settle
-                if found.tips() == tips:
-                    self._index = found
-                    return found
-                found.db.close()
+            index = open_index(self._home.join(NAME))
+            if index is not None:
+                index.mend, index.settle = self._mend, self.settle
+                if index.tips() == tips:
+                    self._index = index
+                    return index
+                index.db.close()
         self._refresh()
         self._index = self._writable().index(self._mend)
         self._index.settle = self.settle

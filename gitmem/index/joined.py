@@ -71,20 +71,20 @@ def find_id(indexes: Indexes, text: str) -> str:
     low = text.strip().lower()
     if not low:
         raise UnknownId("an id is empty.", "List what there is with: git mem list")
-    found: list[str] = []
+    ids: list[str] = []
     for _, index in indexes:
-        found += [id for id in index.match_ids(low) if id not in found]
-    if len(found) == 1 and len(low) >= 6:
-        return found[0]
-    if not found:
+        ids += [id for id in index.match_ids(low) if id not in ids]
+    if len(ids) == 1 and len(low) >= 6:
+        return ids[0]
+    if not ids:
         raise UnknownId(
             f"no record matches '{text}'.",
             "Search for it: git mem search WORDS, or list all: git mem list",
         )
-    shown = " | ".join(found[:SHOWN]) + (" …" if len(found) > SHOWN else "")
+    shown = " | ".join(ids[:SHOWN]) + (" …" if len(ids) > SHOWN else "")
     raise UnknownId(
-        f"{len(found)} records match '{text}'."
-        if len(found) > 1
+        f"{len(ids)} records match '{text}'."
+        if len(ids) > 1
         else f"'{text}' is too short for an id.",
         f"Give more characters: {shown}",
     )

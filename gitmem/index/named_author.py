@@ -57,12 +57,12 @@ def _first_names(text: str) -> "set[str]":
     """
     names: set[str] = set()
     before, end = "", 0
-    for found in _WORD.finditer(text):
-        word = found[0]
-        begins = not before or any(sign in text[end : found.start()] for sign in ".?!")
+    for match in _WORD.finditer(text):
+        word = match[0]
+        begins = not before or any(sign in text[end : match.start()] for sign in ".?!")
         if before.lower() == "by" or (word[0].isupper() and not begins):
             names.update(tokens(word)[:1])
         if word.lower() in _SAYS and not begins:
             names.update(tokens(before)[:1])
-        before, end = word, found.end()
+        before, end = word, match.end()
     return names

@@ -445,16 +445,16 @@ class Index:
         return asked.hits(limit, explained=snippets)
 
     def dicts(
-        self, names: "Sequence[str]", found: "Iterable[Sequence[Any]]"
+        self, names: "Sequence[str]", rows: "Iterable[Sequence[Any]]"
     ) -> "list[dict[str, Any]]":
         """Return rows of the table `records` as dicts."""
-        return self.mark_out_of_date(_dicts(names, found))
+        return self.mark_out_of_date(_dicts(names, rows))
 
     def mark_out_of_date(self, rows: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
         """Return rows, those of facts that the code refutes with the reason."""
-        known = self.out_of_date() if self.out_of_date and rows else {}
-        for row in rows if known else ():
-            oid, reason = known.get(row.get("id", ""), ("", ""))
+        out_of_date = self.out_of_date() if self.out_of_date and rows else {}
+        for row in rows if out_of_date else ():
+            oid, reason = out_of_date.get(row.get("id", ""), ("", ""))
             sql = "SELECT 1 FROM records WHERE n = ? AND oid = ?"
             if oid and self.db.execute(sql, (row["n"], oid)).fetchone():
                 row["out_of_date"] = reason

@@ -52,12 +52,12 @@ def rebuilt(
 
     None when the index does not know it.
     """
-    found = db.execute(
+    stored = db.execute(
         f"SELECT n, {_ROW} FROM records WHERE id = ? AND store = ?", (id_of_path(path), store)
     ).fetchone()
-    if found is None:
+    if stored is None:
         return None
-    n, *values = found
+    n, *values = stored
     row = dict(zip((name.strip() for name in _ROW.split(",")), values, strict=True))
     if row["kind"] not in KINDS:
         return None

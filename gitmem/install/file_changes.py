@@ -74,10 +74,10 @@ class Ledger:
         """Return all entries by file; none when there are none, or they cannot be read."""
         try:
             with open(self.path, encoding="utf-8") as file:
-                found = json.load(file)
+                document = json.load(file)
         except (OSError, ValueError):
             return {}
-        files = found.get("files") if isinstance(found, dict) else None
+        files = document.get("files") if isinstance(document, dict) else None
         return (
             {key: value for key, value in files.items() if isinstance(value, dict)}
             if isinstance(files, dict)
@@ -212,8 +212,8 @@ def _entry(entry: dict[str, Any], change: SettingsChange, folders: list[str]) ->
         if change.exclude
         else entry.get("exclude")
     )
-    known = [] if change.fresh else entry.get("steps") or []
-    follows = bool(known) and known[-1]["after"] == step["before"]
+    steps = [] if change.fresh else entry.get("steps") or []
+    follows = bool(steps) and steps[-1]["after"] == step["before"]
     # of what an earlier entry says, nothing holds for a file that had nothing of ours any more
     return {
         "what": change.what,
@@ -225,7 +225,7 @@ def _entry(entry: dict[str, Any], change: SettingsChange, folders: list[str]) ->
         "defaults": sorted(
             {*([] if change.fresh else entry.get("defaults", [])), *change.defaults}
         ),
-        "steps": [*known, step] if follows else [step] if change.fresh else [],
+        "steps": [*steps, step] if follows else [step] if change.fresh else [],
     }
 
 
@@ -259,19 +259,19 @@ def read(path: str) -> bytes | None:
     Raises UserError for what is none, or too large.
     """
     try:
-        found = os.stat(path)
+        file_facts = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise UserError(
             f"'{path}' cannot be read: {os.strerror(error.errno or 0)}.", "Check where it leads."
         ) from error
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(file_facts.st_mode):
         raise UserError(
             f"'{path}' is not a regular file.",
             "Move it away, or choose another scope. Nothing was changed.",
         )
-    if found.st_size > MOST:
+    if file_facts.st_size > MOST:
         raise UserError(
             f"'{path}' is larger than {MOST >> 20} MiB.",
             "Is this the right file? Nothing was changed.",

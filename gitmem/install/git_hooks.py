@@ -224,9 +224,9 @@ def remove(world: InstallContext, scope: str, path: str, name: str) -> SettingsC
     """Return the change that takes our lines out of one hook, or the hook that we made away."""
     file = os.path.join(path, name)
     before = file_changes.read(file)
-    if before is None or not (found := _BLOCK.search(before)):
+    if before is None or not (match := _BLOCK.search(before)):
         return SettingsChange(WHAT, scope, file, "absent", before, before)
-    rest = before[: found.start()] + before[found.end() :]
+    rest = before[: match.start()] + before[match.end() :]
     if os.path.exists(file + OLD) and rest == START.encode() + f'exec "$0{OLD}" "$@"\n'.encode():
         return SettingsChange(WHAT, scope, file, "removed", before, None, move=(file + OLD, file))
     is_ours, old = file_changes.original(world.ledger(scope).entry(file), before)
@@ -240,10 +240,10 @@ def remove(world: InstallContext, scope: str, path: str, name: str) -> SettingsC
 def state(world: InstallContext, path: str, name: str) -> tuple[str, str]:
     """Return how one hook stands, `current`, `outdated`, `broken` or nothing, and why."""
     data = file_changes.read(os.path.join(path, name))
-    found = _BLOCK.search(data) if data else None
-    if not found:
+    match = _BLOCK.search(data) if data else None
+    if not match:
         return "", ""
-    lines = found[0].decode("utf-8", "surrogateescape").split("\n")
+    lines = match[0].decode("utf-8", "surrogateescape").split("\n")
     before = next(line for line in _template(name).split("\n") if CALL in line).partition(CALL)[0]
     line = next((line for line in lines if " git-hook " in line and line.startswith(before)), "")
     calls = line.removeprefix(before).partition(" git-hook ")[0]
@@ -258,7 +258,7 @@ def state(world: InstallContext, path: str, name: str) -> tuple[str, str]:
     if why := hook_command.fault(call.words, world.env):
         return "broken", why
     return (
-        "current" if _block(hook_command.of(call), name).encode() == found[0] else "outdated"
+        "current" if _block(hook_command.of(call), name).encode() == match[0] else "outdated"
     ), ""
 
 

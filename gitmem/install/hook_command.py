@@ -107,9 +107,9 @@ def installed(env: Mapping[str, str]) -> tuple[str, ...]:
         for path in (sys.argv[0], *(os.path.join(folder, PROGRAM) for folder in folders if folder))
         if _is_program(path)
     ]
-    found = shutil.which(PROGRAM, path=env.get("PATH", os.defpath))
-    if found and any(os.path.realpath(found) == os.path.realpath(script) for script in scripts):
-        return (os.path.abspath(found),)
+    program = shutil.which(PROGRAM, path=env.get("PATH", os.defpath))
+    if program and any(os.path.realpath(program) == os.path.realpath(script) for script in scripts):
+        return (os.path.abspath(program),)
     if scripts:
         return (os.path.abspath(scripts[0]),)
     if not sys.executable:

@@ -275,9 +275,9 @@ def _nested(defaults: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
 
 def _inner(doc: Document, node: Node) -> Node | None:
     """Return the list of a group's handlers."""
-    found = (
+    handlers = (
         next((item.value for item in doc.items(node) if item.key == "hooks"), None)
         if node.type == "object"
         else None
     )
-    return found if found is not None and found.type == "array" else None
+    return handlers if handlers is not None and handlers.type == "array" else None

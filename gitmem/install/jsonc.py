@@ -85,15 +85,15 @@ class Document:
         text = bytearray(_PLUS.sub(rb"\g<1>0", self.data))
         for _ in range(PASSES):
             root = parser.parse(bytes(text)).root_node
-            found = (
+            ats = (
                 [at for at in map(_trailing_comma, _faults(root)) if at is not None]
                 if root.has_error
                 else []
             )
-            if not found:
+            if not ats:
                 break
-            self._trailing.update(found)
-            for at in found:
+            self._trailing.update(ats)
+            for at in ats:
                 text[at] = 0x20
         self._check(root, text)
         return root
@@ -172,15 +172,15 @@ class Document:
 
         Raises UserError when it is there twice.
         """
-        found = [item for item in self.items(node) if item.key == key]
-        if len(found) > 1:
-            first = self.place(found[0].start)
+        members = [item for item in self.items(node) if item.key == key]
+        if len(members) > 1:
+            first = self.place(members[0].start)
             raise self.refuse(
-                found[1].value,
+                members[1].value,
                 f"'{key}' is there twice, first at {first}, and only one of them counts",
                 "Make them one.",
             )
-        return found[0] if found else None
+        return members[0] if members else None
 
     def value(self, node: Node) -> Any:
         """Return what a node means."""
@@ -300,8 +300,10 @@ class Document:
     def _unit(self) -> str:
         """What one level is indented by here."""
         items = self.items(self.root) if self.root is not None else []
-        found = next((self._indent_of(item.start) for item in items if self._leads(item.start)), "")
-        return found or "  "
+        indent = next(
+            (self._indent_of(item.start) for item in items if self._leads(item.start)), ""
+        )
+        return indent or "  "
 
     def _indent_of(self, at: int) -> str:
         """Return the white space that the line of a position begins with."""

@@ -228,15 +228,15 @@ def _git(world: InstallContext) -> Iterator[Row]:
     try:
         path = git_hooks.hooks_folder(world)
         scope = git_hooks.scope_of(world, path)
-        found = [
+        states = [
             (name, *git_hooks.state(world, path, name)) for name in git_hooks.wanted(world, path)
         ]
     except GitmemError:
         return
-    there = [(name, state, why) for name, state, why in found if state]
+    there = [(name, state, why) for name, state, why in states if state]
     if not there:
         return
-    missing = [name for name, state, _ in found if not state]
+    missing = [name for name, state, _ in states if not state]
     broken = next(((state, why) for _, state, why in there if state == "broken"), None)
     state, why = broken or (
         ("outdated", f"not there: {', '.join(missing)}")

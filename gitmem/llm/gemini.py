@@ -46,8 +46,8 @@ def usable(model: str) -> tuple[str, str]:
     short = model.removeprefix("models/")
     if not _LIVE.search(short):
         return model, ""
-    found = _LIVE_OF.match(short)
-    sister = f"gemini-{found[1]}" if found else DEFAULT
+    match = _LIVE_OF.match(short)
+    sister = f"gemini-{match[1]}" if match else DEFAULT
     return sister, f"{short} answers in live sessions only, so {sister} was asked."
 
 
@@ -320,5 +320,5 @@ def _wanted(error: Exception) -> float | None:
         except (ValueError, TypeError):
             pass
     details = getattr(error, "details", None)
-    found = re.search(r"'retryDelay': '(\d{1,6}(?:\.\d+)?)s'", str(details))
-    return float(found[1]) if found else None
+    match = re.search(r"'retryDelay': '(\d{1,6}(?:\.\d+)?)s'", str(details))
+    return float(match[1]) if match else None

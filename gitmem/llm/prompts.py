@@ -180,7 +180,9 @@ def items(answer: Mapping[str, Any], turns: Sequence[Turn], text: str) -> list[I
 
 def topics(answer: Mapping[str, Any]) -> list[str]:
     """Return the topics of an answer."""
-    return [name for name in (harmless(one, TOPIC) for one in answer["topics"][:TOPICS]) if name]
+    return [
+        name for name in (harmless(topic, TOPIC) for topic in answer["topics"][:TOPICS]) if name
+    ]
 
 
 def harmless(text: str, most: int) -> str:
@@ -188,8 +190,8 @@ def harmless(text: str, most: int) -> str:
 
     It is one line of limited length, without secrets and without what could end a fence.
     """
-    found = " ".join(scrub(_clean(text[: most * 4])).text.split())
-    return found if len(found) <= most else found[: most - 1].rstrip() + "…"
+    flat = " ".join(scrub(_clean(text[: most * 4])).text.split())
+    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
 
 
 def _clean(text: str) -> str:
@@ -247,9 +249,9 @@ def read(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
 def _objects(text: str) -> Iterator[Any]:
     decoder = json.JSONDecoder()
     texts = [text.strip(), *(m[1].strip() for m in islice(_FENCED.finditer(text), TRIES))]
-    for one in texts:
+    for entry in texts:
         try:
-            yield decoder.decode(one)
+            yield decoder.decode(entry)
         except (ValueError, RecursionError):
             continue
     at = -1

@@ -50,7 +50,7 @@ _RESTING = {PAUSE: PAUSED, ABORT: ABORTED, EPIC_COMPLETED: COMPLETED}
 VERSION = 1
 FILES, CHECKPOINTS = 200, 50  # of these that are kept, the latest
 REGISTERS = ("current", "last", "holder", "branch", "executor")
-KNOWN = frozenset(
+STATE_FIELDS = frozenset(
     {
         "version",
         "ref",
@@ -84,17 +84,23 @@ def register(value: Any, at: str, by: str, old: Mapping[str, Any] | None = None)
     return out
 
 
-def _when(one: Mapping[str, Any]) -> str:
-    return max(str(one["at"]), str(one.get("after", "")))
+def _when(register: Mapping[str, Any]) -> str:
+    return max(str(register["at"]), str(register.get("after", "")))
 
 
-def _order(one: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (_when(one), one.get("n", 0), one["by"], one["at"], sort_key(one["v"]))
+def _order(register: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (
+        _when(register),
+        register.get("n", 0),
+        register["by"],
+        register["at"],
+        sort_key(register["v"]),
+    )
 
 
 def _later(*ones: Mapping[str, Any] | None) -> dict[str, Any]:
-    found: Mapping[str, Any] = max((one for one in ones if one), key=_order)
-    return dict(found)
+    latest: Mapping[str, Any] = max((register for register in ones if register), key=_order)
+    return dict(latest)
 
 
 def _register(given: Any) -> dict[str, Any] | None:
@@ -127,7 +133,7 @@ def _dict(given: Any) -> Mapping[str, Any]:
 
 
 def _registers(given: Any) -> dict[str, Any]:
-    return {key: one for key, value in _dict(given).items() if (one := _register(value))}
+    return {key: register for key, value in _dict(given).items() if (register := _register(value))}
 
 
 def _count(given: Any) -> dict[str, int]:
@@ -156,14 +162,14 @@ def normal(given: Any) -> State:
         if _whole(state.get(key)):
             out[key] = state[key]
     for key in REGISTERS:
-        if one := _register(state.get(key)):
-            out[key] = one
+        if register := _register(state.get(key)):
+            out[key] = register
     parts = {
         "stories": {sid: _story(value) for sid, value in _dict(state.get("stories")).items()},
         "executors": {
-            name: found
+            name: count
             for name, value in _dict(state.get("executors")).items()
-            if (found := _count(value))
+            if (count := _count(value))
         },
         "overrides": _registers(state.get("overrides")),
         "files": _latest(
@@ -185,9 +191,9 @@ def _latest(files: Mapping[str, str]) -> dict[str, str]:
 def _checkpoints(given: Any) -> list[dict[str, Any]]:
     every = (
         {
-            sort_key(one): dict(one)
-            for one in given
-            if isinstance(one, Mapping) and _time(one.get("at"))
+            sort_key(checkpoint): dict(checkpoint)
+            for checkpoint in given
+            if isinstance(checkpoint, Mapping) and _time(checkpoint.get("at"))
         }
         if not isinstance(given, str)
         else {}
@@ -203,8 +209,8 @@ def _story(given: Any) -> dict[str, Any]:
     if _whole(story.get("order")):
         out["order"] = story["order"]
     for key in ("title", "done"):
-        if one := _register(story.get(key)):
-            out[key] = one
+        if register := _register(story.get(key)):
+            out[key] = register
     if run := _run(story.get("run")):
         out["run"] = run
     return out
@@ -221,22 +227,22 @@ def _run(given: Any) -> dict[str, Any]:
     if _whole(run.get("round")):
         out["round"] = run["round"]
     for key in ("phase", "executor"):
-        if one := _register(run.get(key)):
-            out[key] = one
+        if register := _register(run.get(key)):
+            out[key] = register
     if since := _time(run.get("since")):
         out["since"] = since
     parts = {"attempts": _count(run.get("attempts")), "results": _registers(run.get("results"))}
     return out | {key: value for key, value in parts.items() if value}
 
 
-def join(one: Any, two: Any) -> State:
+def join(ours: Any, theirs: Any) -> State:
     """Return what two states make together: commutative, associative, idempotent.
 
     A story that is done on one side is done.
 
     Keys that this version does not know are not looked at.
     """
-    a, b = normal(one), normal(two)
+    a, b = normal(ours), normal(theirs)
     out: State = {"version": max(a["version"], b["version"])}
     refs = [s["ref"] for s in (a, b) if "ref" in s]
     if refs:
@@ -262,8 +268,8 @@ def join(one: Any, two: Any) -> State:
 
 
 def _by_key(a: Mapping[str, Any], b: Mapping[str, Any], name: str, both: Any) -> dict[str, Any]:
-    one, two = a.get(name, {}), b.get(name, {})
-    return {key: both(one.get(key), two.get(key)) for key in {*one, *two}}
+    ours, theirs = a.get(name, {}), b.get(name, {})
+    return {key: both(ours.get(key), theirs.get(key)) for key in {*ours, *theirs}}
 
 
 def _join_stories(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
@@ -338,8 +344,8 @@ def run_of(state: Mapping[str, Any], story: str) -> Mapping[str, Any]:
 
 def phase(state: Mapping[str, Any]) -> str:
     """Return the phase of the current story; '' before its first."""
-    found = value(run_of(state, current(state)), "phase")
-    return found if isinstance(found, str) else ""
+    name = value(run_of(state, current(state)), "phase")
+    return name if isinstance(name, str) else ""
 
 
 def last(state: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -416,16 +422,16 @@ def progress(given: Any) -> dict[str, Any]:
     What is current is not pending.
     """
     state = normal(given)
-    known = facts(state)
+    epic_facts = facts(state)
     every = stories(state)
     done = [sid for sid in every if is_done(state, sid)]
     return {
-        "total": known["total"],
+        "total": epic_facts["total"],
         "completed": len(done),
-        "percentage": known["percent"],
-        "current": known["story"] or None,
+        "percentage": epic_facts["percent"],
+        "current": epic_facts["story"] or None,
         "stories_done": done,
-        "stories_pending": [sid for sid in every if sid not in done and sid != known["story"]],
+        "stories_pending": [sid for sid in every if sid not in done and sid != epic_facts["story"]],
     }
 
 

@@ -29,8 +29,8 @@ class _Edit:
         self.by = by
 
     def text(self, key: str) -> str:
-        found = self.args.get(key)
-        return found if isinstance(found, str) else ""
+        argument = self.args.get(key)
+        return argument if isinstance(argument, str) else ""
 
     def set(self, where: dict[str, Any], key: str, value: Any) -> bool:
         """Put a value into a register; one that it holds already is not a change."""
@@ -53,21 +53,25 @@ class _Edit:
                     "Split it: git mem work start NAME begins another one.",
                 )
             every[sid] = {"order": 1 + max((s.get("order", 0) for s in every.values()), default=0)}
-        found: dict[str, Any] = every[sid]
-        return found
+        story: dict[str, Any] = every[sid]
+        return story
 
     def run(self, sid: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.story(sid).setdefault("run", {})
-        return found
+        run: dict[str, Any] = self.story(sid).setdefault("run", {})
+        return run
 
     def chosen(self) -> str:
         """Return the story that an operation is about.
 
         It is the one that the operation names, which must exist, else the current one.
         """
-        return self.known(self.text("story")) if self.text("story") else epic.current(self.state)
+        return (
+            self.require_story(self.text("story"))
+            if self.text("story")
+            else epic.current(self.state)
+        )
 
-    def known(self, sid: str) -> str:
+    def require_story(self, sid: str) -> str:
         """Return the id of a story.
 
         Raises UserError when the epic does not have it: a slip of the finger must not add one.
@@ -197,21 +201,21 @@ def _story(edit: _Edit) -> None:
 def _done(edit: _Edit) -> None:
     """Complete a story; the next one is current."""
     # never the current one unnamed: said twice, that would complete two
-    sid = edit.known(edit.text("story"))
+    sid = edit.require_story(edit.text("story"))
     if not epic.is_done(edit.state, sid):
         run = epic.run_of(edit.state, sid)
-        known = {
+        outcome = {
             "attempts": epic.counted(run.get("attempts", {})),
             "executor": edit.text("executor") or str(epic.value(run, "executor") or ""),
             # the run goes, what it came to stays
-            "results": {name: one["v"] for name, one in run.get("results", {}).items()},
+            "results": {name: result["v"] for name, result in run.get("results", {}).items()},
         }
         story = edit.story(sid)
-        edit.set(story, "done", {key: value for key, value in known.items() if value} or True)
+        edit.set(story, "done", {key: value for key, value in outcome.items() if value} or True)
         edit.executor("", counts=False)
         following = edit.text("next")
         if following:
-            edit.known(following)
+            edit.require_story(following)
             if following == sid or epic.is_done(edit.state, following):
                 raise UserError(
                     f"story {following} is done; it cannot be the next one.",
@@ -227,7 +231,7 @@ def _done(edit: _Edit) -> None:
 
 def _reopen(edit: _Edit) -> None:
     """Take up a story that was done."""
-    sid = edit.known(edit.text("story"))
+    sid = edit.require_story(edit.text("story"))
     if epic.is_done(edit.state, sid):
         done = epic.value(edit.story(sid), "done")
         edit.set(edit.story(sid), "done", None)
@@ -359,7 +363,7 @@ def _checkpoint(edit: _Edit) -> None:
         mark = {
             "at": edit.at,
             "by": edit.by,
-            **{key: found for key, found in facts.items() if found},
+            **{key: fact for key, fact in facts.items() if fact},
         }
         edit.state["checkpoints"] = [*edit.state.get("checkpoints", []), mark]
     edit.executor(sid, counts=False)
@@ -429,7 +433,7 @@ def operate(given: Any, act: str, args: Args, at: str, by: str) -> State:
     ACTS[act](edit)
     after = epic.normal(edit.state)
     rest = (
-        {key: value for key, value in given.items() if key not in epic.KNOWN}
+        {key: value for key, value in given.items() if key not in epic.STATE_FIELDS}
         if isinstance(given, Mapping)
         else {}
     )

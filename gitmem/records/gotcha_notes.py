@@ -29,8 +29,8 @@ def with_note(body: str, note: str) -> str:
         return body
     line = cut(" ".join(note.split()))
     is_wordless = _WORDLESS.fullmatch(f"> {line}") is not None
-    found = list((_WORDLESS if is_wordless else _NOTE).finditer(body))
-    for match in reversed(found[: max(0, len(found) - MOST + 1)]):
+    notes = list((_WORDLESS if is_wordless else _NOTE).finditer(body))
+    for match in reversed(notes[: max(0, len(notes) - MOST + 1)]):
         body = body[: match.start()] + body[match.end() :]
     return f"{body.rstrip()}\n\n> {line}\n".lstrip("\n")
 

@@ -91,18 +91,18 @@ def merge_bytes(
         return MergedRecord(ours)
     if ours == base:
         return MergedRecord(theirs)
-    one, two = sane(ours, id), sane(theirs, id)
-    if isinstance(one, str) or isinstance(two, str):
-        keeps_ours = isinstance(two, str)
-        if isinstance(one, str) and keeps_ours:
+    our_record, their_record = sane(ours, id), sane(theirs, id)
+    if isinstance(our_record, str) or isinstance(their_record, str):
+        keeps_ours = isinstance(their_record, str)
+        if isinstance(our_record, str) and keeps_ours:
             keeps_ours = digest(ours) > digest(theirs)
         keep, lose = (ours, theirs) if keeps_ours else (theirs, ours)
         return MergedRecord(keep, {digest(lose): lose}, damaged=True)
     origin = sane(base, id) if base is not None else ""
     if isinstance(origin, str):
-        counts = MappingProxyType({key: 0 for key in SUMMED if key in SCHEMA[one.kind]})
-        origin = Record(id, one.kind, "", "", counts)
-    a, b = _Side(one, ours, digest(ours)), _Side(two, theirs, digest(theirs))
+        counts = MappingProxyType({key: 0 for key in SUMMED if key in SCHEMA[our_record.kind]})
+        origin = Record(id, our_record.kind, "", "", counts)
+    a, b = _Side(our_record, ours, digest(ours)), _Side(their_record, theirs, digest(theirs))
     return _RecordMerge(origin, a, b, attic).merged()
 
 
@@ -267,12 +267,14 @@ class _RecordMerge:
         before = self.base.fields.get("state")
         o = before if isinstance(before, dict) else {}
         x, y = (
-            state if isinstance(state, dict) else {key: o[key] for key in o.keys() - epic.KNOWN}
+            state
+            if isinstance(state, dict)
+            else {key: o[key] for key in o.keys() - epic.STATE_FIELDS}
             for state in given
         )
         state = epic.join(x, y)
         phase = epic.phase(state)
-        for key in sorted({*o, *x, *y} - epic.KNOWN):
+        for key in sorted({*o, *x, *y} - epic.STATE_FIELDS):
             value = self._scalar(f"state/{key}", o.get(key), x.get(key), y.get(key))
             if value is not None:
                 state[key] = value
@@ -351,9 +353,9 @@ def hits_of(record: Record, name: str) -> int:
 
 def _union(o: Any, x: Any, y: Any) -> list[Any]:
     """Return both sides' additions; what either removed from the base stays removed."""
-    base, one, two = ({sort_key(v): v for v in side or []} for side in (o, x, y))
-    gone = (base.keys() - one.keys()) | (base.keys() - two.keys())
-    every = {**base, **one, **two}
+    base, ours, theirs = ({sort_key(v): v for v in side or []} for side in (o, x, y))
+    gone = (base.keys() - ours.keys()) | (base.keys() - theirs.keys())
+    every = {**base, **ours, **theirs}
     return [every[k] for k in sorted(every.keys() - gone)]
 
 

@@ -103,7 +103,9 @@ def is_attested(record: Fact, committers: Sequence[str], vouchers: Sequence[str]
         names = {_plain_name(p.rpartition(" <")[0]) for p in (*committers, *vouchers)}
         return _plain_name(str(record.fields["confirmed"].get("by") or "")) in names
     author = str(record.fields.get("author") or "")
-    return author in {"", MACHINE} or {_address(one) for one in committers} == {_address(author)}
+    return author in {"", MACHINE} or {_address(committer) for committer in committers} == {
+        _address(author)
+    }
 
 
 def _plain_name(name: str) -> str:

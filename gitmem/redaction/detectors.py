@@ -62,14 +62,14 @@ def suspicious(text: str) -> bool:
 
 def runs(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of such runs."""
-    for found in _RUN.finditer(text):
-        run = found[0].strip("_+=-")
+    for match in _RUN.finditer(text):
+        run = match[0].strip("_+=-")
         if (
             any(c.isdigit() for c in run)
             and any(c.isalpha() for c in run)
             and not _HARMLESS.fullmatch(run)
         ):
-            yield found.span()
+            yield match.span()
 
 
 def detect(text: str) -> Iterator[tuple[int, int, str]]:

@@ -81,7 +81,7 @@ def _rx(pattern: str) -> re.Pattern[str]:
 
 
 def scrub(
-    text: str, allow: Sequence[str] = (), *, quick: bool = False, known: bool = False
+    text: str, allow: Sequence[str] = (), *, quick: bool = False, is_name: bool = False
 ) -> Scrubbed:
     """Return the text with each secret replaced by `[redacted: <kind>]`.
 
@@ -89,9 +89,9 @@ def scrub(
 
     What is marked private is left out. Every run of characters that a machine may have drawn is
     masked. `quick` does without detect-secrets, which only tells whose token such a run is, and
-    whose import a hook cannot pay for; `known` leaves those runs, which names of files are full of.
-    Idempotent: what is masked is taken out of sight and the rest is searched again until nothing is
-    found. A value that a regex of `allow` finds itself in is kept; what is not a safe regex is
+    whose import a hook cannot pay for; `is_name` leaves those runs, which names of files are full
+    of. Idempotent: what is masked is taken out of sight and the rest is searched again until
+    nothing is found. A value that a regex of `allow` finds itself in is kept; what is not a safe regex is
     taken as literal text.
     """
     text = formats.public(text)
@@ -100,12 +100,14 @@ def scrub(
         if "[redacted: " in text
         else text
     )
-    spans = _secrets(text, hidden, [_allowance(a) for a in allow if a], quick=quick, known=known)
+    spans = _secrets(
+        text, hidden, [_allowance(a) for a in allow if a], quick=quick, is_name=is_name
+    )
     return _masked(text, _joined(spans)) if spans else Scrubbed(text, ())
 
 
 def _secrets(
-    text: str, hidden: str, tests: Sequence[re.Pattern[str]], *, quick: bool, known: bool
+    text: str, hidden: str, tests: Sequence[re.Pattern[str]], *, quick: bool, is_name: bool
 ) -> list[_Span]:
     """Return where secrets are; `hidden` is the text without those that are masked already."""
     out: list[_Span] = []
@@ -113,7 +115,7 @@ def _secrets(
         own = _detect(hidden)
         # what is allowed must not be seen by the second either, whole or in part
         spans = _kept(own, text, tests)
-        if not spans and not known:
+        if not spans and not is_name:
             rest = _hide(hidden, sorted(s[:2] for s in own))
             named = [] if quick else _second(rest)
             spans = _kept([*named, *_drawn(rest)], text, tests)
@@ -124,21 +126,21 @@ def _secrets(
     return out
 
 
-def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
+def scrub_all(value: Any, scrub_text: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
     """Return a value of lists, mappings and texts with each text scrubbed, keys too.
 
     A `blob` is an object id and stays, and so do a time, the id of a record, and `far`, the codes
     of lines around an anchor.
     """
     if isinstance(value, str):
-        return one(value)
+        return scrub_text(value)
     if isinstance(value, dict):
         out: dict[str, Any] = {}
         numbers: dict[str, int] = {}
         for key, entry in value.items():
-            out[_free_name(one(key), out, numbers)] = _entry(key, entry, one)
+            out[_free_name(scrub_text(key), out, numbers)] = _entry(key, entry, scrub_text)
         return out
-    return [scrub_all(v, one) for v in value] if isinstance(value, list) else value
+    return [scrub_all(v, scrub_text) for v in value] if isinstance(value, list) else value
 
 
 def _free_name(name: str, taken: dict[str, Any], numbers: dict[str, int]) -> str:
@@ -153,12 +155,12 @@ def _free_name(name: str, taken: dict[str, Any], numbers: dict[str, int]) -> str
     return free
 
 
-def _entry(name: str, value: Any, one: Callable[[str], str]) -> Any:
+def _entry(name: str, value: Any, scrub_text: Callable[[str], str]) -> Any:
     if name == "far" and isinstance(value, list) and all(map(_is_line_codes, value)):
         return value
     if not isinstance(value, str):
-        return scrub_all(value, one)
-    return value if name == "blob" or is_plain_value(value) else _named(name, value, one)
+        return scrub_all(value, scrub_text)
+    return value if name == "blob" or is_plain_value(value) else _named(name, value, scrub_text)
 
 
 def _is_line_codes(value: Any) -> bool:
@@ -171,10 +173,10 @@ def is_plain_value(text: str) -> bool:
     return _PLAIN_VALUE.fullmatch(text) is not None
 
 
-def _named(name: str, value: str, one: Callable[[str], str]) -> str:
+def _named(name: str, value: str, scrub_text: Callable[[str], str]) -> str:
     """Return a value scrubbed by itself, and then together with its name: `{"password": …}`."""
-    head, masked = f'"{name}": "', one(value)
-    whole = one(f'{head}{masked}"')
+    head, masked = f'"{name}": "', scrub_text(value)
+    whole = scrub_text(f'{head}{masked}"')
     return whole[len(head) : -1] if whole.startswith(head) and whole.endswith('"') else masked
 
 
@@ -394,9 +396,9 @@ def _near(text: str) -> Iterator[_Span]:
     for word in _rx(formats.NEAR).finditer(text):
         line = text.find("\n", word.end())
         start, end = max(word.end(), done), min(len(text) if line < 0 else line, word.end() + 120)
-        for found in _rx(formats.CHOSEN).finditer(text, start, end) if start < end else ():
-            if _given(found[0]) and not _rx(formats.NOT_CHOSEN).search(found[0]):
-                yield *found.span(), 350, "password"
+        for match in _rx(formats.CHOSEN).finditer(text, start, end) if start < end else ():
+            if _given(match[0]) and not _rx(formats.NOT_CHOSEN).search(match[0]):
+                yield *match.span(), 350, "password"
         done = max(done, end - 64)
 
 

@@ -45,13 +45,13 @@ def reads(path: str, now: float) -> "dict[str, Any] | None":
     except OSError:
         return None
     try:
-        found = loads(text)
+        switch = loads(text)
     except (ValueError, RecursionError):
-        found = {}
+        switch = {}
     # somebody touched the file: that is clear enough
-    found = found if isinstance(found, dict) else {}
-    until = found.get("until")
-    return None if isinstance(until, int | float) and until <= now else found
+    switch = switch if isinstance(switch, dict) else {}
+    until = switch.get("until")
+    return None if isinstance(until, int | float) and until <= now else switch
 
 
 def is_off(home: Home, env: "Mapping[str, str]", now: float, session: str = "") -> str:
@@ -74,8 +74,8 @@ def sessions_off(home: Home, now: float) -> "list[str]":
         name[len(NAME) + 1 :]
         for name in names
         if name.startswith(f"{NAME}-")
-        and (found := reads(home.join(name), now)) is not None
-        and not found.get("forgotten")
+        and (switch := reads(home.join(name), now)) is not None
+        and not switch.get("forgotten")
     )
 
 

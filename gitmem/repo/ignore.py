@@ -55,14 +55,14 @@ class Ignored:
             return False
         self._looks -= len(names) * len(self._rules)
         return self._looks < 0 or any(
-            self._one("/".join(names[:n]), n < len(names)) for n in range(1, len(names) + 1)
+            self._is_ignored("/".join(names[:n]), n < len(names)) for n in range(1, len(names) + 1)
         )
 
     def _may_hide(self, names: "Sequence[str]") -> bool:
         """Say whether a pattern with marks fits one of some names."""
         return any(fits(name, pattern) for pattern in self._wild for name in names)
 
-    def _one(self, path: str, is_folder: bool) -> bool:
+    def _is_ignored(self, path: str, is_folder: bool) -> bool:
         verdict = False
         for rule in self._rules:
             if (is_folder or not rule.folders) and rule.fits(path):
@@ -95,7 +95,7 @@ class Ignored:
             return False
         if any(name in text for name in self._spaced):
             return True
-        for word in {found[0].rstrip(".!?") for found in _WORD.finditer(text)}:
+        for word in {match[0].rstrip(".!?") for match in _WORD.finditer(text)}:
             for path in _within(word, roots, folder):
                 if self.has(path) or (folders and self.has(path + _INSIDE)):
                     return True
@@ -126,12 +126,12 @@ class Ignored:
 
 def _within(word: str, roots: "Sequence[str]", folder: str) -> "set[str]":
     """Return what a word may mean as a path from the work tree's root."""
-    found = {posixpath.normpath(word.strip("/"))}
+    paths = {posixpath.normpath(word.strip("/"))}
     for root in roots if "/" in word or folder not in roots else ():
         full = posixpath.normpath(posixpath.join(folder or root, word))
         if full.startswith(root + "/"):
-            found.add(full[len(root) + 1 :])
-    return {path for path in found if path != "." and not path.startswith("..")}
+            paths.add(full[len(root) + 1 :])
+    return {path for path in paths if path != "." and not path.startswith("..")}
 
 
 def _rules(lines: "Iterable[str]") -> "tuple[list[_Rule], list[tuple[str, str]]]":

@@ -109,8 +109,8 @@ def conclude(
     db = state.db
     count = 0
     with transaction(db):
-        for one in passed:
-            where = (session, one.key, one.pattern)
+        for attempt in passed:
+            where = (session, attempt.key, attempt.pattern)
             sql = (
                 f"SELECT {_COLUMNS} FROM failing WHERE session = ? AND command = ? AND pattern = ?"
             )

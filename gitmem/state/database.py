@@ -52,7 +52,7 @@ class State:
             file = os.stat(path)
             self._inode = file.st_ino
             if file.st_nlink > 1:
-                self._one_name()
+                self._remove_other_name()
             self.db = self._connect(path, timeout)
         except Exception as error:  # noqa: BLE001 - a full or read-only disk, a damaged file
             self.busy = is_locked(error)
@@ -89,7 +89,7 @@ class State:
                 except OSError:
                     continue
 
-    def _one_name(self) -> None:
+    def _remove_other_name(self) -> None:
         """Remove the other name of the file.
 
         It is left by a process that was killed while it put the file in its place.

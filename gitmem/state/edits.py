@@ -105,8 +105,8 @@ def note(state: State, session: str, at: float, notes: "Mapping[str, EditMarks]"
         "?, ?)"
     )
     with transaction(state.db):
-        for path, found in notes.items():
-            state.db.execute(sql, (path, at, session, *row_of(found)))
+        for path, edit_marks in notes.items():
+            state.db.execute(sql, (path, at, session, *row_of(edit_marks)))
 
 
 @healing
@@ -126,11 +126,11 @@ def that_wrote(state: State, wanted: "frozenset[int]", paths: "Sequence[str]") -
     written = f"substr(after, start * {SIZE} + 1, length(units) / {_UNIT} * {SIZE})"
     rows = state.db.execute(f"SELECT n, path, {written} FROM edits")
     numbers = [n for n, path, data in rows if path in paths or not wanted.isdisjoint(_marks(data))]
-    found = [
+    writers = [
         state.db.execute(f"SELECT {_COLUMNS} FROM edits WHERE n = ?", (n,)).fetchone()
         for n in numbers
     ]
-    return sorted([Edit(*row) for row in found if row], key=lambda edit: (edit.at, edit.n))
+    return sorted([Edit(*row) for row in writers if row], key=lambda edit: (edit.at, edit.n))
 
 
 @healing

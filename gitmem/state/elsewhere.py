@@ -41,7 +41,7 @@ def replace(state: State, rows: "Sequence[Elsewhere]") -> None:
     """Set what was found."""
     with transaction(state.db):
         state.db.execute("DELETE FROM elsewhere")
-        values = [(one.mine, one.path, one.other, one.level, one.what, one.who) for one in rows]
+        values = [(row.mine, row.path, row.other, row.level, row.what, row.who) for row in rows]
         state.db.executemany("INSERT OR REPLACE INTO elsewhere VALUES (?, ?, ?, ?, ?, ?)", values)
 
 

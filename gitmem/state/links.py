@@ -122,7 +122,7 @@ def overtaken(state: State, since: float) -> list[str]:
 
 
 @healing
-def known(state: State) -> bool:
+def has_links(state: State) -> bool:
     """Say whether there is any link."""
     return state.db.execute("SELECT 1 FROM links LIMIT 1").fetchone() is not None
 

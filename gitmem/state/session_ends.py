@@ -55,16 +55,16 @@ def interrupted_sessions(
 
     `is_gone` answers for a process, None when it cannot tell; `but` is one that is surely there.
     """
-    found = []
-    for one in sessions.some(state, ended=False):
-        gone = is_gone(one.process) if one.process else None
+    interrupted = []
+    for session in sessions.some(state, ended=False):
+        gone = is_gone(session.process) if session.process else None
         # clocks of two hosts, or of two processes at once, are never quite the same: a sign from
         # the near future is one
-        if one.id != but and (
-            gone if gone is not None else abs(now - one.last) >= sessions.SILENCE
+        if session.id != but and (
+            gone if gone is not None else abs(now - session.last) >= sessions.SILENCE
         ):
-            found.append(one)
-    return found
+            interrupted.append(session)
+    return interrupted
 
 
 @healing

@@ -110,8 +110,8 @@ def sign(state: State, session: Session, *, opens: bool, others: "Sequence[str]"
         session.transcript,
         session.process,
     )
-    found = state.db.execute(sql, (*values, *others)).fetchall()
-    return str(found[0][0]) if found else ""
+    signed = state.db.execute(sql, (*values, *others)).fetchall()
+    return str(signed[0][0]) if signed else ""
 
 
 @healing

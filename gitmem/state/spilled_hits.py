@@ -67,7 +67,10 @@ def _taken(home: Home) -> "Iterator[str]":
     """
     pid = str(os.getpid())
     left = [name for name in os.listdir(home.path) if name.startswith(f"{NAME}.")]
-    for name in (NAME, *(one for one in left if (of := one.split(".")[2]) == pid or not runs(of))):
+    for name in (
+        NAME,
+        *(spilled for spilled in left if (of := spilled.split(".")[2]) == pid or not runs(of)),
+    ):
         mine = home.join(f"{NAME}.{pid}.{time.monotonic_ns()}")
         try:
             os.rename(home.join(name), mine)

@@ -87,7 +87,8 @@ class WorkflowTable:
             self._rows.setdefault(normal(row["task"]), []).append((row["workflow"], row["state"]))
         for name, flow in data["workflows"].items():
             steps = [
-                Transition(one["state"], one["trigger"], one["next"]) for one in flow["transitions"]
+                Transition(transition["state"], transition["trigger"], transition["next"])
+                for transition in flow["transitions"]
             ]
             self.workflows[name] = Workflow(name, int(flow["threshold"]), steps)
             for step in steps:
@@ -96,10 +97,10 @@ class WorkflowTable:
             {
                 *self._rows,
                 *(
-                    normal(one)
+                    normal(command)
                     for flow in self.workflows.values()
                     for step in flow.transitions
-                    for one in step.next
+                    for command in step.next
                 ),
             }
         )
@@ -122,9 +123,9 @@ class WorkflowTable:
         for step in flow.transitions if flow else ():
             if step.state == state:
                 return tuple(
-                    one
-                    for one in step.next
-                    if normal(one) != normal(done) or normal(done) == normal(step.trigger)
+                    command
+                    for command in step.next
+                    if normal(command) != normal(done) or normal(done) == normal(step.trigger)
                 )
         return ()
 
@@ -133,7 +134,7 @@ class WorkflowTable:
 
         Of several the active one, else the first; '' for none.
         """
-        given = {normal(one) for one in commands}
+        given = {normal(command) for command in commands}
         fits = [
             name
             for name, flow in self.workflows.items()
@@ -200,26 +201,26 @@ def infer(table: WorkflowTable, acts: "Iterable[Act]") -> WorkflowState:
             if now.by == name and not now.sure:
                 past.pop()
             continue
-        found = table.resolve(name, now.workflow)
-        if found is None or (
+        resolved = table.resolve(name, now.workflow)
+        if resolved is None or (
             act.role == TOOL
-            and now.workflow not in {"", found[0]}
-            and not _due(table, now, found[0])
+            and now.workflow not in {"", resolved[0]}
+            and not _due(table, now, resolved[0])
         ):
             continue
         sure = act.kind == TASK or act.role == TOOL
-        if now.by == name and (now.workflow, now.state) == found:
+        if now.by == name and (now.workflow, now.state) == resolved:
             past.pop()
             sure = sure or now.sure
-        past.append(WorkflowState(*found, name, sure=sure, role=act.role, at=act.at))
+        past.append(WorkflowState(*resolved, name, sure=sure, role=act.role, at=act.at))
     return past[-1] if past else WorkflowState()
 
 
 def _due(table: WorkflowTable, now: WorkflowState, workflow: str) -> bool:
     """Say whether another workflow is what comes next."""
     return any(
-        (found := table.resolve(one)) is not None and found[0] == workflow
-        for one in table.after(now.workflow, now.state)
+        (resolved := table.resolve(command)) is not None and resolved[0] == workflow
+        for command in table.after(now.workflow, now.state)
     )
 
 

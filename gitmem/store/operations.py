@@ -362,14 +362,14 @@ def _capture(op: Op, view: View) -> None:
 
     # masked whole, cut afterwards: half a secret has no format that could be known
     output, command, at = text("output"), text("command"), str(facts["at"])
-    found = fingerprint(output, str(facts.get("root") or ""), command)
-    pattern = (found.pattern if found else "") or text("pattern") or "unknown error"
-    message = (found.message if found else output)[:4000]
+    mark = fingerprint(output, str(facts.get("root") or ""), command)
+    pattern = (mark.pattern if mark else "") or text("pattern") or "unknown error"
+    message = (mark.message if mark else output)[:4000]
     body = "    " + message.strip("\n").replace("\n", "\n    ") + "\n"
     if command:
         body += "\nCommand:\n\n    " + command[:500].strip().replace("\n", "\n    ") + "\n"
     times = int(facts.get("times") or 1)
-    title = (found.title if found else "") or pattern
+    title = (mark.title if mark else "") or pattern
     if view.read(record_path(op["id"])) is None and view.is_rejected(title, pattern):
         return
     record = make(
@@ -385,15 +385,15 @@ def _capture(op: Op, view: View) -> None:
         session=facts.get("session") or None,
         origin="captured",
         source="auto_detected",
-        category=found.category if found else None,
-        severity=found.severity if found else None,
+        category=mark.category if mark else None,
+        severity=mark.severity if mark else None,
         occurrences=times,
         first_seen=str(facts.get("first") or at),
         last_seen=at,
         anchors=list(scrub_all(facts.get("anchors") or [])),
         triggers={
             "error": pattern,
-            **({"command": known_by} if (known_by := head(command)) else {}),
+            **({"command": command_head} if (command_head := head(command)) else {}),
         },
     )
     _observe({"id": op["id"], "data": encode(record).decode(), "times": times, "at": at}, view)

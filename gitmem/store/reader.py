@@ -91,13 +91,13 @@ class Reader:
                 f"no record has the id {id}{' at that time' if at else ''}.",
                 "List what there is with: git mem list",
             )
-        found = load(path, entry.oid, self.objects.read_small(entry.oid, FILE_LIMIT))
-        if isinstance(found, Damaged):
+        loaded = load(path, entry.oid, self.objects.read_small(entry.oid, FILE_LIMIT))
+        if isinstance(loaded, Damaged):
             raise InvalidRecord(
-                f"the file of {id} is damaged: {found.reason}",
+                f"the file of {id} is damaged: {loaded.reason}",
                 "Run 'git mem doctor' to see all damaged files.",
             )
-        return found
+        return loaded
 
     def entries(
         self, at: str | None = None, lost: Lost | None = None
@@ -127,15 +127,15 @@ class Reader:
         """Yield what files of records hold, by (path, oid)."""
         for some in batched(rows, size):
             try:
-                found = dict(
+                loaded = dict(
                     self.objects.read_many_small(dict.fromkeys(oid for _, oid in some), FILE_LIMIT)
                 )
             except MissingObject:
-                yield from (self._load_one(path, oid) for path, oid in some)
+                yield from (self._load_record(path, oid) for path, oid in some)
             else:
-                yield from (load(path, oid, found[oid]) for path, oid in some)
+                yield from (load(path, oid, loaded[oid]) for path, oid in some)
 
-    def _load_one(self, path: str, oid: str) -> Stored | Damaged:
+    def _load_record(self, path: str, oid: str) -> Stored | Damaged:
         try:
             return load(path, oid, self.objects.read_small(oid, FILE_LIMIT))
         except MissingObject:

@@ -12,9 +12,9 @@ def replica(home: Home, clock: Clock) -> str:
     path = home.join(NAME)
     try:
         with open(path, encoding="ascii") as file:
-            found = file.read().strip()
-        if found:
-            return found
+            text = file.read().strip()
+        if text:
+            return text
     except (OSError, ValueError):
         pass
     home.make()

@@ -109,8 +109,8 @@ class Batch:
     def message(self) -> Message:
         """Return the message of the commit."""
         messages = [message for _, message in self.writes]
-        first = next((one for one in messages if one.op == self.leading), messages[0])
-        ids = dict.fromkeys(id for one in (first, *messages) for id in one.ids)
+        first = next((message for message in messages if message.op == self.leading), messages[0])
+        ids = dict.fromkeys(id for message in (first, *messages) for id in message.ids)
         return first._replace(ids=tuple(ids))
 
 
@@ -265,7 +265,7 @@ class Store(Reader):
         if tip == since:
             return False
         needle = f"\nGitmem-Key: {entry['key']}\n"
-        hide = [since] if since and self._known(since) else []
+        hide = [since] if since and self._has_commit(since) else []
         for steps, commit in enumerate(self.objects.walk([tip], hide)):
             if needle in commit.message:
                 return True
@@ -273,7 +273,7 @@ class Store(Reader):
                 break
         return False
 
-    def _known(self, oid: str) -> bool:
+    def _has_commit(self, oid: str) -> bool:
         try:
             self.objects.commit(oid)
         except GitmemError:
@@ -314,16 +314,16 @@ class Store(Reader):
         assert tree is not None
 
         def read(path: str) -> bytes | None:
-            found = self.objects.find(tree, path)
-            if found is None or found.is_tree:
+            entry = self.objects.find(tree, path)
+            if entry is None or entry.is_tree:
                 return None
             data = self.objects.read_small(
-                found.oid, FILE_LIMIT if in_record_folder(path) else PLAIN_LIMIT
+                entry.oid, FILE_LIMIT if in_record_folder(path) else PLAIN_LIMIT
             )
             # damaged like any other: it can be removed, and what takes its place leaves its name in
             # the attic
             return (
-                b"A file that was too large to read: git cat-file blob %s\n" % found.oid.encode()
+                b"A file that was too large to read: git cat-file blob %s\n" % entry.oid.encode()
                 if data is None
                 else data
             )

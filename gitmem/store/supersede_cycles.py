@@ -37,8 +37,8 @@ def _superseded(id: str, read: Read) -> dict[str, Record]:
     todo = list(record.get("supersedes") or ()) if record else []
     while todo and len(out) < MOST:
         other = todo.pop()
-        found = read(other) if other not in out else None
-        if found is not None:
-            out[other] = found
-            todo += found.get("supersedes") or ()
+        other_record = read(other) if other not in out else None
+        if other_record is not None:
+            out[other] = other_record
+            todo += other_record.get("supersedes") or ()
     return out

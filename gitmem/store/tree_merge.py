@@ -83,12 +83,12 @@ def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> t
     # in one order, whoever merges: what a tree of somebody else's may hold beside files (empty
     # folders) must not make a difference
     ours, theirs = sorted((ours, theirs))
-    one, two = objects.commit(ours), objects.commit(theirs)
+    our_commit, their_commit = objects.commit(ours), objects.commit(theirs)
     base = _base_tree(objects, ours, theirs, depth)
-    edits, report = merge_trees(objects, base, one.tree, two.tree)
-    stamp = min(max(one.committer.time, two.committer.time), LAST)
+    edits, report = merge_trees(objects, base, our_commit.tree, their_commit.tree)
+    stamp = min(max(our_commit.committer.time, their_commit.committer.time), LAST)
     who = Identity(*GITMEM, stamp)
-    return objects.write(Draft(one.tree, edits, (ours, theirs), _MERGE, who, who)), report
+    return objects.write(Draft(our_commit.tree, edits, (ours, theirs), _MERGE, who, who)), report
 
 
 def without_merges(objects: Objects, tip: str, theirs: str) -> str:
@@ -101,7 +101,7 @@ def without_merges(objects: Objects, tip: str, theirs: str) -> str:
         commit = objects.commit(tip)
         if commit.message != _MERGE or len(commit.parents) != 2:
             return tip
-        unsent = [one for one in commit.parents if not objects.is_ancestor(one, theirs)]
+        unsent = [parent for parent in commit.parents if not objects.is_ancestor(parent, theirs)]
         if len(unsent) != 1:  # of yet another remote; or both are there
             return tip if unsent else theirs
         tip = unsent[0]
@@ -178,12 +178,12 @@ class _Tree:
         return self._folder(folder).get(name)
 
     def _folder(self, path: str) -> dict[str, TreeEntry]:
-        known = self._folders.get(path)
-        if known is None:
+        merged = self._folders.get(path)
+        if merged is None:
             entry = self.find(path)
             tree = entry.oid if entry and entry.is_tree else None
-            known = self._folders[path] = entries_by_name(self._objects, tree)
-        return known
+            merged = self._folders[path] = entries_by_name(self._objects, tree)
+        return merged
 
 
 def _refused(changes: _Changes) -> list[str]:
@@ -213,27 +213,35 @@ class _PathMerge:
     report: Report
 
     def edits(
-        self, path: str, old: TreeEntry | None, one: TreeEntry | None, two: TreeEntry | None
+        self,
+        path: str,
+        old: TreeEntry | None,
+        our_entry: TreeEntry | None,
+        their_entry: TreeEntry | None,
     ) -> Edits:
         """Return the edits of a path, given what the base and each side have there."""
-        if one is None or two is None:
-            kept = one or two
+        if our_entry is None or their_entry is None:
+            kept = our_entry or their_entry
             assert kept is not None
-            return self._removed_by_one(path, kept)
-        if one.oid == two.oid:
-            return {path: TreeEntry(one.name, BLOB, one.oid)}
+            return self._removed_by_other(path, kept)
+        if our_entry.oid == their_entry.oid:
+            return {path: TreeEntry(our_entry.name, BLOB, our_entry.oid)}
         id = id_of_path(path)
         most = FILE_LIMIT if id else PLAIN_LIMIT
         base = self.objects.read_small(old.oid, most) if old else None
-        ours, theirs = (self.objects.read_small(entry.oid, most) for entry in (one, two))
+        ours, theirs = (
+            self.objects.read_small(entry.oid, most) for entry in (our_entry, their_entry)
+        )
         if ours is None or theirs is None:
-            is_first = ours is not None or (theirs is None and one.oid > two.oid)
-            return self._too_large(path, *((one, two) if is_first else (two, one)))
+            is_first = ours is not None or (theirs is None and our_entry.oid > their_entry.oid)
+            return self._too_large(
+                path, *((our_entry, their_entry) if is_first else (their_entry, our_entry))
+            )
         if id:
             return self._record(path, id, base, ours, theirs)
         return _plain_file(path, base, ours, theirs)
 
-    def _removed_by_one(self, path: str, kept: TreeEntry) -> Edits:
+    def _removed_by_other(self, path: str, kept: TreeEntry) -> Edits:
         """Bring a file back, unless a tombstone says that its record was forgotten."""
         id = id_of_path(path)
         marks = self._marks(id) if id else []
@@ -314,11 +322,11 @@ def _purged(objects: Objects, mark: bytes | TreeEntry | None) -> bool:
 def _merge_usage(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
     if has_hours(path):
         return hours_bytes(joined(map(parse_hours, (ours, theirs))))
-    start, one, two = parse_usage(base), parse_usage(ours), parse_usage(theirs)
+    start, our_counts, their_counts = parse_usage(base), parse_usage(ours), parse_usage(theirs)
     out = {}
-    for id in {*one, *two}:
+    for id in {*our_counts, *their_counts}:
         was = start.get(id, {"n": 0, "last": ""})
-        a, b = one.get(id, was), two.get(id, was)
+        a, b = our_counts.get(id, was), their_counts.get(id, was)
         out[id] = {
             "n": was["n"] + max(0, a["n"] - was["n"]) + max(0, b["n"] - was["n"]),
             "last": max(a["last"], b["last"], was["last"]),
@@ -332,7 +340,7 @@ def _bring_back_used(objects: Objects, edits: Edits, mine: _Changes, theirs: _Ch
     A record whose making was undone stays away: it was read when it was new.
     """
     for gone, used in ((mine, theirs), (theirs, mine)):
-        removed = _removed_by_one_side(gone, used)
+        removed = _removed_by_either_side(gone, used)
         reads = _late_reads(objects, used) if removed else {}
         for id in removed.keys() & reads.keys():
             path, old = removed[id]
@@ -341,7 +349,7 @@ def _bring_back_used(objects: Objects, edits: Edits, mine: _Changes, theirs: _Ch
                 edits[path] = TreeEntry(old.name, BLOB, old.oid)
 
 
-def _removed_by_one_side(gone: _Changes, others: _Changes) -> dict[str, tuple[str, TreeEntry]]:
+def _removed_by_either_side(gone: _Changes, others: _Changes) -> dict[str, tuple[str, TreeEntry]]:
     """Return (path, what was there) of records that one side removed without a tombstone, by id."""
     removed = {
         id_of_path(path): (path, old)
@@ -395,11 +403,11 @@ def _bury(
         if mark is None:
             continue
         path = record_path(id)
-        found = _result(edits, path, tree)
-        if found is not None:
+        result = _result(edits, path, tree)
+        if result is not None:
             edits[path] = None
             if not _purged(objects, mark):
-                where, what = _to_attic(objects, id, found)
+                where, what = _to_attic(objects, id, result)
                 edits[where] = what
 
 

@@ -86,8 +86,8 @@ def completed(text: str) -> list[str]:
         )
         if not 4 <= len(clause) <= 240 or _OPEN.search(clause):
             continue
-        found = next(filter(None, (form.search(clause) for form in _FORMS)), None)
-        if found:
-            what = _WHOSE.sub("", _WHOSE.sub("", _ENDS.sub("", found["what"]).strip(" `\"'“”")))
+        match = next(filter(None, (form.search(clause) for form in _FORMS)), None)
+        if match:
+            what = _WHOSE.sub("", _WHOSE.sub("", _ENDS.sub("", match["what"]).strip(" `\"'“”")))
             out += [what] if len(what) > 2 else []
     return out

@@ -14,16 +14,16 @@ def _changes(base: list[str], side: list[str]) -> list[tuple[int, int, list[str]
     ]
 
 
-def merge3(base: str, one: str, two: str) -> str | None:
+def merge3(base: str, ours: str, theirs: str) -> str | None:
     """Return the merged text, or None when both changed the same or touching lines differently."""
-    if one == two or two == base:
-        return one
-    if one == base:
-        return two
+    if ours == theirs or theirs == base:
+        return ours
+    if ours == base:
+        return theirs
     lines = base.splitlines(keepends=True)
     left, right = (
-        _changes(lines, one.splitlines(keepends=True)),
-        _changes(lines, two.splitlines(keepends=True)),
+        _changes(lines, ours.splitlines(keepends=True)),
+        _changes(lines, theirs.splitlines(keepends=True)),
     )
     out: list[str] = []
     at = i = j = 0

@@ -44,8 +44,8 @@ def pieces_of(lines: Sequence[str], at: int) -> Iterator[Piece]:
         line = lines[at]
         if not line.strip():
             at += 1
-        elif found := _HEADING.match(line):
-            head = _heading_text(found[2] or "")
+        elif match := _HEADING.match(line):
+            head = _heading_text(match[2] or "")
             yield Piece("head", at + 1, at + 1, head, head)
             at += 1
         elif _RULER.match(line):

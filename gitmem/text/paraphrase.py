@@ -110,12 +110,12 @@ class Refused:
         self._plain: dict[str, str] = {}
         self._claims: dict[tuple[int, str], list[tuple[Claim, str]]] = {}
         for text in texts:
-            one = claim(text)
-            if one.plain in self._plain:
+            refused = claim(text)
+            if refused.plain in self._plain:
                 continue
-            self._plain[one.plain] = text
-            if one.telling:
-                self._claims.setdefault(_group_key(one), []).append((one, text))
+            self._plain[refused.plain] = text
+            if refused.telling:
+                self._claims.setdefault(_group_key(refused), []).append((refused, text))
 
     def find(self, text: str) -> str | None:
         """Return the rejected text that a text says again; None when it says none."""
@@ -128,13 +128,13 @@ class Refused:
         return None
 
 
-def _group_key(one: Claim) -> tuple[int, str]:
+def _group_key(claim: Claim) -> tuple[int, str]:
     """Return what claims that say the same have in common.
 
     They have in common the number of telling words, and the longest beginnings of these words that
     one stem may have.
     """
-    return len(one.telling), " ".join(word[:3] for word in one.telling)
+    return len(claim.telling), " ".join(word[:3] for word in claim.telling)
 
 
 def claim(text: str) -> Claim:
@@ -148,7 +148,7 @@ def says_again(new: Claim, old: Claim) -> bool:
         return True
     same = len(new.telling) == len(old.telling) > 0
     return same and all(
-        a == b or one_stem(a, b) for a, b in zip(new.telling, old.telling, strict=True)
+        a == b or have_same_stem(a, b) for a, b in zip(new.telling, old.telling, strict=True)
     )
 
 
@@ -352,7 +352,7 @@ def _passive(words: list[str]) -> list[str]:
     return [*words[start:at], *words[at + 1 : end], words[end], *words[:start], *words[end + 1 :]]
 
 
-def one_stem(a: str, b: str) -> bool:
+def have_same_stem(a: str, b: str) -> bool:
     """Say whether two words are forms of one: `cache` and `caching`, `body` and `bodies`."""
     if _IS_CJK.match(a) or _IS_CJK.match(b) or not (a.isalpha() and b.isalpha()):
         return False

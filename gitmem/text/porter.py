@@ -51,12 +51,12 @@ _stems: dict[str, str] = {}  # of words that were asked for
 
 def stem(word: str) -> str:
     """Return the stem of a word in small letters without accents."""
-    known = _stems.get(word)
-    if known is None:
+    stemmed = _stems.get(word)
+    if stemmed is None:
         if len(_stems) > 10_000:
             _stems.clear()
-        known = _stems[word] = _stem(word)
-    return known
+        stemmed = _stems[word] = _stem(word)
+    return stemmed
 
 
 def _stem(word: str) -> str:

@@ -187,11 +187,11 @@ def verb_of(task: str) -> frozenset[str]:
 
 def named(some: Collection[str], others: Collection[str]) -> set[str]:
     """Return the stems of some words that are of one word with any of others."""
-    return {stem for stem in some if any(_is_one_word(stem, other) for other in others)}
+    return {stem for stem in some if any(_is_same_word(stem, other) for other in others)}
 
 
-def _is_one_word(one: str, other: str) -> bool:
+def _is_same_word(first: str, other: str) -> bool:
     """Say whether two stems are of one word: `test`, `tested`."""
-    return one == other or (
-        min(len(one), len(other)) > 3 and (one.startswith(other) or other.startswith(one))
+    return first == other or (
+        min(len(first), len(other)) > 3 and (first.startswith(other) or other.startswith(first))
     )

@@ -47,10 +47,10 @@ def bare(text: str) -> str:
     """Return a statement, case folded, without what leads to it, politeness and markup."""
     low: str = _POLITE.sub("", _MARKUP.sub("", normalize("NFKC", text))).casefold().strip(" .!?…¡¿")
     for _ in range(4):
-        found = _LEAD.match(low)
-        if not found or found.end() >= len(low):
+        match = _LEAD.match(low)
+        if not match or match.end() >= len(low):
             break
-        low = low[found.end() :]
+        low = low[match.end() :]
     return low
 
 
@@ -73,7 +73,7 @@ def _singular(token: str) -> str:
     )
 
 
-def same(one: str, other: str) -> bool:
+def same(statement: str, other: str) -> bool:
     """Whether two statements say the same."""
-    first = said(one)
-    return bool(first) and (first == said(other) or says_again(_claim(one), _claim(other)))
+    first = said(statement)
+    return bool(first) and (first == said(other) or says_again(_claim(statement), _claim(other)))

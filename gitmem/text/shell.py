@@ -161,19 +161,19 @@ def proven(command: str, cwd: str = "") -> "set[str]":
         plain = plain[1:-1]
     if len(command) > READ or _ODD.search(plain) or plain.endswith("&"):
         return set()
-    found = parts(command, cwd)
+    commands = parts(command, cwd)
     # only the last list's code is told
-    start = max((n for n, part in enumerate(found) if part.operator in {";", "\n"}), default=0)
-    tail = found[start:]
+    start = max((n for n, part in enumerate(commands) if part.operator in {";", "\n"}), default=0)
+    tail = commands[start:]
     signs = {part.operator for part in tail[1:]}
-    failing = any(_PIPEFAIL.match(part.bare) for part in found[:start])
+    failing = any(_PIPEFAIL.match(part.bare) for part in commands[:start])
     if not tail or "||" in signs or "&" in signs or ("|" in signs and not failing):
         return set()
     run = [part for part in tail if part.operator != "|" and not part.kind]
     if (
         not run
         or any(sign in run[-1].folder for sign in "$~`")
-        or any(_CD.match(part.text) and part.text.endswith("-") for part in found)
+        or any(_CD.match(part.text) and part.text.endswith("-") for part in commands)
     ):
         return set()
     return {part.key for part in run} | {
@@ -181,9 +181,9 @@ def proven(command: str, cwd: str = "") -> "set[str]":
     }
 
 
-def same(one: str, other: str) -> bool:
+def same(first: str, other: str) -> bool:
     """Say whether two commands are typed alike."""
-    return " ".join(one.split()) == " ".join(other.split())
+    return " ".join(first.split()) == " ".join(other.split())
 
 
 def environment(command: str) -> "tuple[str, str]":
@@ -200,11 +200,11 @@ def heads(command: str) -> "list[str]":
 
     They are the first words of each of its simple commands, from one to eight.
     """
-    found = []
+    beginnings = []
     for part in parts(command):
         words = part.bare.split()[:HEAD] if not part.kind else []
-        found += [" ".join(words[:n])[:LONGEST] for n in range(1, len(words) + 1)]
-    return list(dict.fromkeys(found))[:400]
+        beginnings += [" ".join(words[:n])[:LONGEST] for n in range(1, len(words) + 1)]
+    return list(dict.fromkeys(beginnings))[:400]
 
 
 def head(command: str) -> str:
@@ -235,14 +235,14 @@ def only_looks(command: str) -> bool:
 
     That it fails says nothing about the project.
     """
-    found = [part for part in parts(command) if not part.kind]
-    return bool(found) and all(_LOOKING.match(part.bare) for part in found)
+    commands = [part for part in parts(command) if not part.kind]
+    return bool(commands) and all(_LOOKING.match(part.bare) for part in commands)
 
 
-def _run(found: "list[ShellCommand]") -> "list[ShellCommand]":
+def _run(commands: "list[ShellCommand]") -> "list[ShellCommand]":
     return [
         part
-        for part in found
+        for part in commands
         if not part.kind and not (part.operator == "|" and _SHOWING.match(part.bare))
     ]
 
@@ -271,10 +271,10 @@ def _bare(text: str) -> "tuple[str, str]":
     """Return (assignments, the rest without wrappers and silenced output) of a simple command."""
     env: list[str] = []
     while True:
-        found = _ASSIGNED.match(text)
-        if found:
-            env.append(found[1])
-            text = text[found.end() :]
+        match = _ASSIGNED.match(text)
+        if match:
+            env.append(match[1])
+            text = text[match.end() :]
             continue
         wrapped = _WRAPPER.match(text)
         if not wrapped:

@@ -13,8 +13,8 @@ def slug(text: str) -> str:
 
     One without a letter or digit that a slug may have gets a name of its own.
     """
-    if found := slug_words(text):
-        return found
+    if words := slug_words(text):
+        return words
     name = unicodedata.normalize("NFC", text).encode("utf-8", "replace")
     return f"epic-{new_hash('sha256', name).hexdigest()[:8]}"
 

@@ -25,8 +25,8 @@ def stem(name: str) -> str:
     """Return what a file and its test share in their names."""
     base = name.split(".", 1)[0] if not name.startswith(".") else name
     rest = name[len(base) :]
-    found = _AFFIX.match(base)
-    base = found[1] if found else base
+    match = _AFFIX.match(base)
+    base = match[1] if match else base
     camel = _CAMEL_TEST.match(base)
     return (camel[1] if camel and rest.count(".") >= 1 else base).lower()
 

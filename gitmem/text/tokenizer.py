@@ -76,14 +76,14 @@ def _folded_query(text: str) -> str:
 
 def parts(text: str, most: int = 40) -> str:
     """Return the words inside camelCase names, so that `cart total` finds `CartTotal`."""
-    found: list[str] = []
+    words: list[str] = []
     if not _HUMP.search(text):
         return ""
     for match in _CAMEL.finditer(text):
-        found += _PART.findall(match.group())
-        if len(found) >= most:
+        words += _PART.findall(match.group())
+        if len(words) >= most:
             break
-    return " ".join(found[:most])
+    return " ".join(words[:most])
 
 
 def tokens(text: str) -> list[str]:

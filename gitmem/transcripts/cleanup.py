@@ -117,7 +117,7 @@ def texts(
     if isinstance(content, list):
         return "\n\n".join(
             part
-            for part in (texts(one, kinds) for one in content if isinstance(one, (dict, str)))
+            for part in (texts(block, kinds) for block in content if isinstance(block, (dict, str)))
             if part
         )
     return ""

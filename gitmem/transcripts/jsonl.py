@@ -78,9 +78,9 @@ def objects(stream: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
     Other lines, and a half one that is still being written, are passed over.
     """
     for line in lines(stream):
-        found = value(line)
-        if isinstance(found, dict):
-            yield line.number, found
+        row = value(line)
+        if isinstance(row, dict):
+            yield line.number, row
 
 
 def healed(text: str) -> str:

@@ -60,7 +60,7 @@ _MAGIC = (
 _COMMIT = re.compile(
     rb"\s*commit [0-9a-f]{7,64}\b[^\n]*\n(?:Merge|Author|AuthorDate|Commit|Date|gpg|\s)"
 )
-_ONE_LINES = re.compile(
+_LINES = re.compile(
     rb"\s*+(?:(?:[*|/\\ ]*\* )?[0-9a-f]{7,64} (?:\([^()\n]{1,400}\) )?\S[^\n]*(?:\n(?:[*|/\\ ]+\n)*"
     rb"|\Z)){2}"
 )
@@ -135,7 +135,7 @@ def _no_text(head: bytes) -> str:
 
 def detect(head: bytes, name: str = "") -> str:
     """Return what a file is, one of READERS, by its beginning, else by its name."""
-    if _COMMIT.match(head) or _ONE_LINES.match(head):
+    if _COMMIT.match(head) or _LINES.match(head):
         return "commits"
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     format = _of_rows(head) if start == b"{" or b"\n{" in head else ""

@@ -55,15 +55,15 @@ def used(
 
 def files(given: dict[str, Any], root: str = "") -> tuple[str, ...]:
     """Return the files that a tool was given, relative to the work tree where they are in it."""
-    found = [string(given.get(key)) for key in _PATHS]
+    paths = [string(given.get(key)) for key in _PATHS]
     patch = given.get("input") or given.get("patch")
     if isinstance(patch, str) and "*** " in patch:
-        found += _PATCHED.findall(patch[:200_000])
-    for one in (*sequence(given.get("paths")), *sequence(given.get("files"))):
-        found.append(string(one) or string(mapping(one).get("path")))
+        paths += _PATCHED.findall(patch[:200_000])
+    for entry in (*sequence(given.get("paths")), *sequence(given.get("files"))):
+        paths.append(string(entry) or string(mapping(entry).get("path")))
     return tuple(
         dict.fromkeys(
-            relative(path, root) for path in found[: 4 * FILES] if path and len(path) < 1000
+            relative(path, root) for path in paths[: 4 * FILES] if path and len(path) < 1000
         )
     )[:FILES]
 
@@ -92,20 +92,20 @@ def tasks(tool: str, given: dict[str, Any]) -> str:
     )
     out = []
     for row in rows[:200]:
-        one = mapping(row)
+        task = mapping(row)
         text = next(
             (
-                string(one[k]).strip()
+                string(task[k]).strip()
                 for k in ("content", "description", "step", "subject", "title")
-                if string(one.get(k)).strip()
+                if string(task.get(k)).strip()
             ),
             "",
         )
         if tool == "TaskCreate":
-            text = string(one.get("subject")).strip() or text
+            text = string(task.get("subject")).strip() or text
         if text:
             out.append(
-                f"- [{_BOX.get(string(one.get('status')).lower(), ' ')}] "
+                f"- [{_BOX.get(string(task.get('status')).lower(), ' ')}] "
                 f"{' '.join(text.split())[:500]}"
             )
     return "\n".join(out)

@@ -80,11 +80,11 @@ def _is_due(app: App, refs: str, now: float) -> bool:
 def working(app: App, root: str) -> list[str]:
     """Return who is at work in a work tree: the sessions that run there."""
     some = [
-        one
-        for one in sessions.some(app.state, ended=False)
-        if one.root == storable(os.path.realpath(root))
+        session
+        for session in sessions.some(app.state, ended=False)
+        if session.root == storable(os.path.realpath(root))
     ]
-    return [f"{one.agent} session {one.id[:8]}" for one in some[:3]]
+    return [f"{session.agent} session {session.id[:8]}" for session in some[:3]]
 
 
 def _rows(pair: Pair, now: float) -> list[Elsewhere]:

@@ -47,8 +47,8 @@ def _write_file(app: App, target: ExportTarget, data: bytes, *, force: bool) -> 
     is_ours = before is not None and before.is_as_written("")
     if not (force or is_ours or os.path.isdir(path)) and os.path.lexists(path):
         raise _not_ours(path, was_ours=before is not None)
-    known = target._replace(digests=before.digests if before else {})
-    exported.remember(app.home, known.with_next({"": data}))
+    unchanged = target._replace(digests=before.digests if before else {})
+    exported.remember(app.home, unchanged.with_next({"": data}))
     write_output(app.location, path, data, private=target.private)
     exported.remember(app.home, target._replace(digests={"": (exported.digest(data),)}))
 

@@ -87,7 +87,7 @@ _RULES = {
     pull.ARCHIVED: importing.UPDATED,
     pull.CONFLICT: importing.UPDATED,
     pull.SAME: importing.UNCHANGED,
-    pull.DUPLICATE: importing.KNOWN,
+    pull.DUPLICATE: importing.ALREADY,
     pull.FORGOTTEN: importing.FORGOTTEN,
     pull.HELD: importing.CHANGED_HERE,
 }

@@ -116,7 +116,7 @@ class Run:
         return list(self.app.rows(fields=FIELDS))
 
     @cached_property
-    def known(self) -> list[native_pull.ImportedRecord]:
+    def imported(self) -> list[native_pull.ImportedRecord]:
         """The records that came from files, read at once.
 
         One that is damaged is doctor's to tell of.
@@ -136,7 +136,7 @@ class Run:
                     stored.record.fields.get("source"), dict
                 ):
                     out.append(native_pull.ImportedRecord(scope, stored.record))
-        return sorted(out, key=lambda one: (one.record.id, one.scope))
+        return sorted(out, key=lambda imported: (imported.record.id, imported.scope))
 
     @cached_property
     def world(self) -> PullContext:
@@ -193,10 +193,17 @@ class Run:
         data_of = {memo.blamed: memo.data for memo in self.files.memos if memo.blamed}
 
         def author(memo: Memo, lines: Sequence[int]) -> str:
-            found = authors.of_lines(memo.blamed, memo.data)
+            author_names = authors.of_lines(memo.blamed, memo.data)
             if b"\r" in memo.data.replace(b"\r\n", b""):  # git counts its lines otherwise
-                lines = range(1, len(found) + 1)
-            return next((found[n - 1] for n in lines if 0 < n <= len(found) and found[n - 1]), "")
+                lines = range(1, len(author_names) + 1)
+            return next(
+                (
+                    author_names[n - 1]
+                    for n in lines
+                    if 0 < n <= len(author_names) and author_names[n - 1]
+                ),
+                "",
+            )
 
         def remover(name: str, since: str, key: str) -> str:
             return authors.of_removal(
@@ -210,7 +217,7 @@ class Run:
             app.writer(),
             store,
             self.rows,
-            self.known,
+            self.imported,
             clean,
             commit,
             lambda other: _holding(git, commit, other),
@@ -261,11 +268,11 @@ class Run:
         With `held`, where none is named, each that has one, tracked ones if `asked`.
         """
         own = self.files  # git lists before names are looked at
-        found = self.app.worktree(self.finder.root).ignored(
+        ignored = self.app.worktree(self.finder.root).ignored(
             native_push.paths(self.finder, to) + [m.name for m in own.memos if m.within]
         )
         return native_push.targets(
-            self.finder, own, to, dict.fromkeys(found, True), held=held, asked=asked
+            self.finder, own, to, dict.fromkeys(ignored, True), held=held, asked=asked
         )
 
     @cached_property
@@ -286,7 +293,7 @@ class Run:
             self.files,
             self.rows,
             self._scores().of,
-            self.known,
+            self.imported,
             self.app.namespace,
             clean,
             accepted,
@@ -565,9 +572,9 @@ def _both(
             pulled = first.pull(blocks=blocks)
             run = Run(app, more, first.taken) if pulled.writes else first
             pushes |= {
-                one.target.path: one
-                for one in run.push(to, remove=remove, held=held, asked=asked)
-                if one.changes or one.target.path not in pushes
+                push.target.path: push
+                for push in run.push(to, remove=remove, held=held, asked=asked)
+                if push.changes or push.target.path not in pushes
             }
             plan = PullPlan(
                 [*plan.writes, *pulled.actions], list(dict.fromkeys([*plan.notes, *pulled.notes]))
@@ -594,7 +601,7 @@ def keep_in_step(app: App, how: str) -> list[str]:
         )
     if plan.writes:
         done.append(f"{len(plan.writes)} record(s) pulled from memory files")
-    done += [f"{one.target.name} written" for one in pushes if one.changes]
+    done += [f"{push.target.name} written" for push in pushes if push.changes]
     done += [str(problem) for problem in run.problems]
     return done
 

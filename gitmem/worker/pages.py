@@ -88,7 +88,7 @@ def _briefing(app: App, *, private: bool) -> str:
     indexes = [index for prefix, index in app.indexes() if prefix != "user"]
     midnight = seconds(f"{app.clock.stamp()[:10]}T00:00:00Z")
     scores = FactScores(indexes, list, midnight, app.settings.get("decayClock"))
-    known = collect.gather(
+    briefing = collect.gather(
         indexes,
         (),
         stamp(midnight - collect.DAYS * 86400)[:10],
@@ -99,7 +99,7 @@ def _briefing(app: App, *, private: bool) -> str:
         first=collect.FactOrder(scores.of, list),
         stores=() if private else ("shared",),
     )
-    return briefing_page(known, app.project, clean, private=private)
+    return briefing_page(briefing, app.project, clean, private=private)
 
 
 def _compound(

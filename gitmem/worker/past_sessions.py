@@ -35,14 +35,14 @@ def choose_sessions(app: App, limit: int, agents: Iterable[str] = AGENTS) -> Pas
     transcripts = past_transcripts(OwnFolders(app.location), app.env, _home(app), agents)
     if not transcripts:
         return PastChoice([], [])
-    return choose(transcripts, _known_sessions(app), limit)
+    return choose(transcripts, _recorded_sessions(app), limit)
 
 
 def _home(app: App) -> str:
     return app.env.get("HOME") or os.path.expanduser("~")
 
 
-def _known_sessions(app: App) -> KnownSessions:
+def _recorded_sessions(app: App) -> KnownSessions:
     rows = app.index().rows(kinds=("session",), fields=("id",))
     private = app.store("private")
 

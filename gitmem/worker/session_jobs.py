@@ -52,7 +52,7 @@ def desk(app: App) -> SessionServices:
         ),
         injected=lambda session: injections.of_session(app.state, session),
         before=lambda session: _before(app, session),
-        one_commit=lambda: app.one_commit("session"),
+        single_commit=lambda: app.single_commit("session"),
         tell_hits=lambda: app.tell_hits(app.clock.now()),
     )
 
@@ -91,9 +91,11 @@ def _before(app: App, session: Session) -> float:
     Its own beginning when there was none.
     """
     others = (
-        one
-        for one in sessions.some(app.state)
-        if one.root == session.root and one.id != session.id and one.started < session.started
+        earlier
+        for earlier in sessions.some(app.state)
+        if earlier.root == session.root
+        and earlier.id != session.id
+        and earlier.started < session.started
     )
     return min(session.started, max(map(ended_at, others), default=session.started))
 

@@ -189,7 +189,7 @@ def test_an_answer_is_json_that_names_its_event(sample: str):
 def test_an_adapter_holds_together(agent: str):
     speaks = adapter.find(agent)
     assert speaks.name == agent
-    assert speaks.told <= set(speaks.events) and set(speaks.limits) <= set(speaks.events)
+    assert speaks.read <= set(speaks.events) and set(speaks.limits) <= set(speaks.events)
     assert set(speaks.settings.matchers) <= set(speaks.events)
     assert {
         events.SESSION_START,

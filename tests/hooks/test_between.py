@@ -47,7 +47,7 @@ def killed(one: Agent, prompt: str) -> None:
     host.stdout.close()
 
 
-def told_with(one: Agent, prompt: str) -> list[str]:
+def title_with_details(one: Agent, prompt: str) -> list[str]:
     """Return the lines that a prompt is told, without the fence."""
     return one.hook("UserPromptSubmit", prompt=prompt).splitlines()[1:-1]
 
@@ -93,7 +93,7 @@ def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(
             or [row for row in session_records(project) if row["session"] == "victim"]
         )
     )
-    (line,) = told_with(one, "go on, please")
+    (line,) = title_with_details(one, "go on, please")
     assert line.startswith("- the session before: [session ")
     assert not one.hook("UserPromptSubmit", prompt="and on")
 

@@ -147,8 +147,8 @@ def test_show_names_where_it_was_seen(
     assert f"Promotion:    {line}\n" in mem("show", id).out
 
 
-@pytest.mark.parametrize(("hours", "is_told"), [(100, True), (130, False)])
-def test_a_refuted_pattern_fades_as_an_insight(mem: Mem, hours: int, is_told: bool) -> None:
+@pytest.mark.parametrize(("hours", "is_hearsay"), [(100, True), (130, False)])
+def test_a_refuted_pattern_fades_as_an_insight(mem: Mem, hours: int, is_hearsay: bool) -> None:
     """Lists and a prompt agree: with a pattern's importance it would not have faded yet."""
     mem("config", "decayClock", "wall")
     title = "The nightly export job runs at 3 am"
@@ -161,8 +161,8 @@ def test_a_refuted_pattern_fades_as_an_insight(mem: Mem, hours: int, is_told: bo
     mem("drain")
     answer = Agent(mem.folder, "s1").hook("UserPromptSubmit", prompt=f"look at {id}, please")
 
-    assert (title in mem.titles()) == is_told
-    assert ("3 am" in answer) == is_told
+    assert (title in mem.titles()) == is_hearsay
+    assert ("3 am" in answer) == is_hearsay
 
 
 def test_a_rule_is_told_however_old_until_it_is_archived(mem: Mem) -> None:

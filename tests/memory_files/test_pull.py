@@ -587,7 +587,7 @@ def test_a_child_process(native: Native) -> None:
 def as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read files as it was done when a rule and its exception were two records."""
     monkeypatch.setattr(
-        statements, "told_with", lambda title, below, kind, steps=False: (title, below)
+        statements, "title_with_details", lambda title, below, kind, steps=False: (title, below)
     )
     monkeypatch.setattr(statements, "_SIBLING", re.compile("(?!)"))
 

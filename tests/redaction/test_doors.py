@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gitmem.hooks.context import known_masked, masked
+from gitmem.hooks.context import masked, masked_output
 from gitmem.hooks.session_log import kept
 from gitmem.records.record import make
 from gitmem.redaction.formats import harmless, public
@@ -44,7 +44,7 @@ DOORS: dict[str, Callable[[str], str]] = {
     "hand-over, import, digest": lambda text: scrub(text).text,
     "prompt, note, history": lambda text: kept(text, 8000),
     "command": masked,
-    "failed command's output": known_masked,
+    "failed command's output": masked_output,
 }
 
 

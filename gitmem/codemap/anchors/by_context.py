@@ -199,7 +199,7 @@ def _spot(
     like = likes[0 if home else 1]
     if like > 0 and best.score < like + 0.5:
         return NOWHERE  # another place of the old file was as much like it
-    if best.told < best.most - 1 and _gaps(text, best.line, keys, before, after) > likes[3]:
+    if best.support < best.most - 1 and _gaps(text, best.line, keys, before, after) > likes[3]:
         return NOWHERE  # copied, and it is not known which is the copy
     if home:
         return (best.line, best.is_sure, True) if best.fits_at_home() else NOWHERE

@@ -16,7 +16,7 @@ class Spot(NamedTuple):
     """The place of a repeated line with most of the old surroundings."""
 
     line: int
-    told: float  # how many lines with words are around it, at most `most`
+    support: float  # how many lines with words are around it, at most `most`
     score: float  # ... with other lines
     most: int
     is_alone: bool  # the only place, of lines that say enough
@@ -24,21 +24,21 @@ class Spot(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Whether all around it is as it was."""
-        return self.told >= self.most > 0
+        return self.support >= self.most > 0
 
     def fits(self) -> bool:
         """Return whether enough of the surroundings is there."""
-        return self.is_alone or self.told >= max(1.0, 0.5 * self.most)
+        return self.is_alone or self.support >= max(1.0, 0.5 * self.most)
 
     def fits_at_home(self) -> bool:
         """Return whether it fits in the anchor's definition, where a neighbour is enough."""
-        return self.is_alone or self.most == 0 or self.told >= 1.0 or self.score >= 0.5
+        return self.is_alone or self.most == 0 or self.support >= 1.0 or self.score >= 0.5
 
     def fits_elsewhere(self, *, is_gone: bool) -> bool:
         """Return whether it is like nothing else, out of its definition, which may be gone."""
-        if self.is_alone and (is_gone or self.told >= min(2.0, self.most)):
+        if self.is_alone and (is_gone or self.support >= min(2.0, self.most)):
             return True
-        return is_gone and self.told >= max(2.0, 0.67 * self.most)
+        return is_gone and self.support >= max(2.0, 0.67 * self.most)
 
 
 def best_spot(

@@ -107,7 +107,7 @@ class CodeMap:
             kept = self._of_tree(commit, tree, progress, reading)
         return self._with_uncommitted(kept, progress) if uncommitted and self.trees.root else kept
 
-    def known(self, tree: str) -> Graph | None:
+    def kept_graph(self, tree: str) -> Graph | None:
         """Return the graph of a tree if it was made before."""
         state = self.cache.state(self._prefix + tree)
         return unpacked("", tree, state, self._prefix + tree) if state else None

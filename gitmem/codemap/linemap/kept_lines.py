@@ -43,7 +43,7 @@ class KeptLines:
 
     def place(self, line: int) -> int:
         """Return the new line of an old one, both from 0; -1 where that cannot be told."""
-        if not 0 <= line < len(self.to) or line in self._doubtful or not self._is_told(line):
+        if not 0 <= line < len(self.to) or line in self._doubtful or not self._is_telling(line):
             return -1
         return self.to[line]
 
@@ -169,7 +169,7 @@ class KeptLines:
         )
         return min(inserted, default=_NO_INDENT) < depth
 
-    def _is_told(self, line: int) -> bool:
+    def _is_telling(self, line: int) -> bool:
         """Return whether a line and those that went with it say enough to be known again."""
         to = self.to[line]
         if to < 0:

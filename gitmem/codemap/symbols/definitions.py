@@ -39,7 +39,7 @@ class Symbol:
 
 
 _lock = threading.Lock()
-_known: OrderedDict[tuple[str, bytes], tuple[Symbol, ...]] = OrderedDict()
+_kept: OrderedDict[tuple[str, bytes], tuple[Symbol, ...]] = OrderedDict()
 
 
 def symbols(text: str, path: str) -> tuple[Symbol, ...]:
@@ -53,14 +53,14 @@ def symbols(text: str, path: str) -> tuple[Symbol, ...]:
     data = text.encode("utf-8", "replace")
     key = (language, hashlib.sha1(data, usedforsecurity=False).digest())
     with _lock:
-        if key in _known:
-            _known.move_to_end(key)
-            return _known[key]
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
     parsed = _read(data, language)
     with _lock:
-        _known[key] = parsed
-        while len(_known) > KEPT:
-            _known.popitem(last=False)
+        _kept[key] = parsed
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
     return parsed
 
 

@@ -45,7 +45,7 @@ def greet(active: Activation, now: float) -> str:
         _status(active, what, now),
         _before(active, context, what),
         _next(context, what),
-        _known(active),
+        _fact_lines(active),
     ]
     parts += [_commands(active, what), _foot(active)]
     return "\n\n".join("\n".join(part) for part in parts if part)
@@ -132,7 +132,7 @@ def _next(context: WorkContext | None, what: str) -> list[str]:
     return [f"Next: {', '.join(map(spoken, context.next[:NEXT]))}"]
 
 
-def _known(active: Activation) -> list[str]:
+def _fact_lines(active: Activation) -> list[str]:
     """Return what to look out for, what is left to do, what this agent remembers."""
     out = [
         f"Watch out: {_cut(marked_title(row))} ({short_id(row['id'])})"

@@ -85,7 +85,7 @@ def declare(made: Declared, needs: Mapping[str, str]) -> None:
 
 def versions(value: Mapping[str, Any]) -> dict[str, str]:
     """Return {name: version} of a table of dependencies."""
-    return {str(key): version_of(value) for key, value in value.items()}
+    return {str(key): version_of(entry) for key, entry in value.items()}
 
 
 def version_of(value: Any) -> str:

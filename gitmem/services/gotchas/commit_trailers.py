@@ -50,7 +50,7 @@ def split(
     mine: list[TrailerWords] = []
     others: list[TrailerWords] = []
     for commit in commits:
-        for trailer in _known(commit):
+        for trailer in _gotcha_trailers(commit):
             if not commit.is_by(own):
                 others.append(TrailerWords(commit, trailer, _stranger(commit, own)))
             elif writer := writer_of(trailer):
@@ -60,7 +60,7 @@ def split(
     return mine, others
 
 
-def _known(commit: CommitMessage) -> list[Trailer]:
+def _gotcha_trailers(commit: CommitMessage) -> list[Trailer]:
     """Return the trailers of a commit that mean something here, and that say something."""
     names = {*KINDS, RESOLVES}
     return [trailer for trailer in commit.trailers if trailer.name in names and trailer.value][

@@ -36,7 +36,7 @@ NEW, UPDATED, UNCHANGED = "new", "updated", "unchanged"
 CHANGED_HERE = "changed here since"
 FORGOTTEN = "forgotten here"
 REJECTED = "rejected here"
-KNOWN = "already known"
+ALREADY = "already known"
 OTHERS_ID = "its id belongs to another record"
 VOUCHED = "confirmed here, changed there by somebody else"
 INVALID = "not a record"
@@ -147,7 +147,7 @@ def _relinked(
     A link to one that is known already leads to the record that says it.
     """
     moved = {
-        row.id: row.detail if row.what == KNOWN else ""
+        row.id: row.detail if row.what == ALREADY else ""
         for row in outcomes
         if not row.writes and not is_there(row.id)
     }
@@ -207,7 +207,7 @@ class _ImportPlanner:
         scope, before = self._there.get(id, ("", None))
         if before is not None and _imported(before).get("format") != item.format:
             is_same = (before.title, before.body.strip()) == (item.title, item.body.strip())
-            return self._left_out(KNOWN if is_same else OTHERS_ID, item)
+            return self._left_out(ALREADY if is_same else OTHERS_ID, item)
         if before is not None and _imported(before).get("item") == item_digest(item):
             return ImportOutcome(UNCHANGED, before.title, id, scope)
         if not normal_words(item.title):
@@ -255,10 +255,10 @@ class _ImportPlanner:
         words = _words(record)
         other = self._said.get(words)
         if other and self._source.format not in WHOLE:
-            return ImportOutcome(KNOWN, record.title, record.id, detail=other)
+            return ImportOutcome(ALREADY, record.title, record.id, detail=other)
         there = self._titled.get(words[0])
         if there is not None and _words(there[1]) == words:
-            return ImportOutcome(KNOWN, record.title, record.id, detail=there[1].id)
+            return ImportOutcome(ALREADY, record.title, record.id, detail=there[1].id)
         self._said[words] = record.id
         return ImportOutcome(NEW, record.title, record.id, scope, None, record)
 
@@ -362,7 +362,7 @@ def _names_of_files(items: Iterable[ForeignItem]) -> list[str]:
     """
     names = {part for item in items for part in re.split(r"[/.]", item.place)}
     drawn = [name for name in names if not harmless(name) and scrub(name).text != name]
-    return [rf"\A{re.escape(name)}\Z" for name in drawn if scrub(name, known=True).text == name]
+    return [rf"\A{re.escape(name)}\Z" for name in drawn if scrub(name, is_name=True).text == name]
 
 
 def _target(item: ForeignItem, name: str) -> str:

@@ -44,7 +44,7 @@ _HALF = 2  # of the words of a text, at least one in so many has to be in the ot
 def compare(first: str, second: str) -> Contradiction | None:
     """Return what contradicts itself in two texts; None if nothing does, or that is in doubt."""
     first, second = (" ".join(text[:MOST].split()) for text in (first, second))
-    if not _may_be_of_one_thing(first, second) or same(first, second):
+    if not _may_share_subject(first, second) or same(first, second):
         return None
     language = language_of([*plain_words(first), *plain_words(second)])
     a, b = parse(first, language), parse(second, language)
@@ -63,16 +63,16 @@ def compare(first: str, second: str) -> Contradiction | None:
     return _number(a, b, differs) or other_value(a, b, differs)
 
 
-def _may_be_of_one_thing(first: str, second: str) -> bool:
+def _may_share_subject(first: str, second: str) -> bool:
     """Return whether half of the long words of one text begin as words of the other do.
 
     It is quick, and nearly all pairs of facts end here.
     """
-    one, other = (
+    ours, theirs = (
         {word.casefold()[:BEGINNING] for word in _LONG.findall(first_sentence(text))}
         for text in (first, second)
     )
-    return 2 * len(one & other) >= min(len(one), len(other))
+    return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
 def _turned_around(contradiction: Contradiction | None) -> Contradiction | None:

@@ -116,7 +116,7 @@ def prose(title: str, *texts: str) -> str:
     return _URLS.sub(" ", _FENCES.sub(" ", whole))
 
 
-Found = tuple[int, int, Mention]  # where it stands in a sentence, and what it is
+MentionSpan = tuple[int, int, Mention]  # where it stands in a sentence, and what it is
 
 
 class MentionReader:
@@ -147,7 +147,7 @@ class MentionReader:
                     mentions[mention] = None
         return list(mentions)[:MOST]
 
-    def _in_sentence(self, sentence: str) -> Iterator[Found]:
+    def _in_sentence(self, sentence: str) -> Iterator[MentionSpan]:
         for match in _PATH.finditer(sentence):
             path = match[1].rstrip(".").removeprefix("./")
             yield match.start(1), match.end(1), Mention(PATH, path)
@@ -163,7 +163,7 @@ class MentionReader:
             if _is_named(sentence, match):
                 yield *match.span(), Mention(DEPENDENCY, match[1])
 
-    def _scripts(self, sentence: str) -> Iterator[Found]:
+    def _scripts(self, sentence: str) -> Iterator[MentionSpan]:
         for match in _SCRIPT.finditer(sentence):
             manager = match[1] or match[2] or match[3]
             yield *match.span(), Mention(SCRIPT, match[4], manager=_RUNNERS[manager])
@@ -172,7 +172,7 @@ class MentionReader:
             if command in self._commands:
                 yield *match.span(), Mention(SCRIPT, command, manager="python")
 
-    def _with_version(self, sentence: str) -> Iterator[Found]:
+    def _with_version(self, sentence: str) -> Iterator[MentionSpan]:
         """Yield names with the version that they are said to have, where it is but one."""
         matches = list(self._versions.finditer(sentence))
         for match in matches:

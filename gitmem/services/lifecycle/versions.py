@@ -28,7 +28,7 @@ def allowed(requirement: str, ecosystem: str = "") -> tuple[SpecifierSet, ...] |
     """
     if not requirement or len(requirement) > LONGEST:
         return None
-    sets = [_one_set(part, ecosystem) for part in re.split(r"\|\|?", requirement)]
+    sets = [_specifier_set(part, ecosystem) for part in re.split(r"\|\|?", requirement)]
     return (
         None
         if None in sets
@@ -36,7 +36,7 @@ def allowed(requirement: str, ecosystem: str = "") -> tuple[SpecifierSet, ...] |
     )
 
 
-def _one_set(text: str, ecosystem: str) -> SpecifierSet | None:
+def _specifier_set(text: str, ecosystem: str) -> SpecifierSet | None:
     plain = " ".join(text.split())
     cleaned = plain.replace(" - ", " <=")
     if cleaned != plain:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from gitmem.base.fast import Lazy, loads
-from gitmem.text.paraphrase import one_stem
+from gitmem.text.paraphrase import have_same_stem
 
 # how words end in Portuguese and Spanish that say the same of one and of several, him and her
 VERBS = ("choose", "prefer", "call")  # after which a value comes
@@ -126,7 +126,7 @@ def is_form(first: str, second: str) -> bool:
         return True
     if first[:3] != second[:3]:  # nearly always
         return False
-    if one_stem(first, second):
+    if have_same_stem(first, second):
         return True
     stem = _GENDER.sub("", first)
     return len(stem) > 3 and stem == _GENDER.sub("", second)

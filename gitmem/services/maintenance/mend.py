@@ -84,7 +84,7 @@ class Mender:
             damage = survey(self._objects, self._git, present)
             damage.gone[tip] = ""
         left, lost, approximate = self._left(name, tip, damage)
-        wanted = self._known(name, tip, damage)
+        wanted = self._indexed(name, tip, damage)
         older = [
             path
             for path, entry in left.items()
@@ -117,7 +117,7 @@ class Mender:
             return made[0] if made else None
 
         left, lost = remains(self._objects, damage, instead)
-        indexed = self._known(name, tip, damage)
+        indexed = self._indexed(name, tip, damage)
         if indexed:  # the index says what there was: more than the folders that can be read
             records: dict[str, TreeEntry | bytes] = {}
             for path, oid in indexed.items():
@@ -138,7 +138,7 @@ class Mender:
         lost = [path for path in lost if path != FORMAT_PATH]
         return left, lost, sorted(approximate & left.keys())
 
-    def _known(self, name: str, tip: str, damage: DamageSurvey) -> dict[str, str]:
+    def _indexed(self, name: str, tip: str, damage: DamageSurvey) -> dict[str, str]:
         """Return {path: oid} of the records if the index is as of the tip.
 
         The index may also be as of a commit that cannot be read, because such a commit may be

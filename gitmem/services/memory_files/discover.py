@@ -456,12 +456,12 @@ class Finder:
         folder = os.path.dirname(memo.path)
         siblings = memo.limited
 
-        def known(link: str) -> bool:
+        def is_imported(link: str) -> bool:
             return siblings and os.path.isfile(os.path.join(folder, link))
 
         # one look at all of it: mostly there is nothing
         scrub = self._scrub if self._scrub(text) != text else _as_it_is
-        page = self._page(memo.kind, text, scrub, known)
+        page = self._page(memo.kind, text, scrub, is_imported)
         if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
             page = replace(
                 page,

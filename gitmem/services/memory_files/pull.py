@@ -108,7 +108,7 @@ class PullContext:
     who: Writer
     store: Callable[[str], Store]
     rows: Sequence[Row]
-    known: Sequence[ImportedRecord]
+    imported: Sequence[ImportedRecord]
     clean: Clean
     commit: str = ""
     # of a commit: `here` in the history, `lost` in no branch, `away` in others or unknown

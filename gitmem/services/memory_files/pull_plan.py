@@ -41,7 +41,7 @@ from gitmem.services.memory_files.pull import (
     Row,
 )
 from gitmem.services.memory_files.record_line import text_of, usual, whole
-from gitmem.services.memory_files.statements import TOLD, FileStatement, divided, same_words
+from gitmem.services.memory_files.statements import TITLE, FileStatement, divided, same_words
 from gitmem.services.records.write import clean, unvouched
 from gitmem.store.layout import tombstone_path
 from gitmem.store.rejected import Rejected, rejected_in
@@ -93,7 +93,7 @@ class _Planner:
 
     def _files(self, edited: set[str]) -> None:
         """Compare the files, and those that are gone, with what was read from them before."""
-        groups = _by_file(self.world.known)
+        groups = _by_file(self.world.imported)
         for memo in self.files.memos:
             mine = groups.pop((memo.name, memo.tree), [])
             if memo.tracked:  # it was not, when these were read
@@ -446,7 +446,7 @@ class _Planner:
             if more.strip(_STOPS) in before.title
             else before.title.rstrip(_STOPS) + more
         )
-        if len(title) > TOLD:
+        if len(title) > TITLE:
             self._changed(memo, statement, imported)
             return
         body = (
@@ -616,7 +616,7 @@ class _Planner:
         }
         aside = {
             str(k.source.get("hash")): k
-            for k in self.world.known
+            for k in self.world.imported
             if not k.is_live and not k.source.get("gone")
         }
         for memo, statement in self.fresh:

@@ -190,14 +190,14 @@ def texts_in(data: bytes) -> dict[str, str]:
 
     Lines that somebody edited are left out.
     """
-    return {line.short: line.text for line in _found(data) if not line.edited}
+    return {line.short: line.text for line in _block_lines(data) if not line.edited}
 
 
 def _lines(data: bytes) -> dict[str, str]:
-    return {line.short: line.text for line in _found(data)}
+    return {line.short: line.text for line in _block_lines(data)}
 
 
-def _found(data: bytes) -> list[managed_block.BlockLine]:
+def _block_lines(data: bytes) -> list[managed_block.BlockLine]:
     lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
     return [line for block in managed_block.find(lines) for line in block.lines]
 

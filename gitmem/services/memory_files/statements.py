@@ -22,7 +22,7 @@ from gitmem.text.markdown import FENCE, IMPORT, ITEM, Piece, pieces_of, without_
 MOST = 500  # statements of one file
 MOST_OF_A_VALUE = 500  # characters of a pattern with braces in a list
 TITLE = 200  # characters of a title, from which on a first sentence is looked for
-TOLD = 280  # characters of a title with its exceptions or steps
+TITLE = 280  # characters of a title with its exceptions or steps
 BODY = 20_000  # characters of a body that are kept
 STEPS = 200  # items below one line that are one statement; what follows is the next one
 DEEP = 4  # lists in lists that are told in a title
@@ -400,7 +400,7 @@ def _statement(
         return None
     title, below = bare = divided(head, below)
     kind = type_of(clean_title(title.replace("**", "")), piece.head, task=bool(piece.box))
-    title, body = _clean(*told_with(title, below, kind, steps=piece.kind == "steps"))
+    title, body = _clean(*title_with_details(title, below, kind, steps=piece.kind == "steps"))
     key = text_key(title, body)
     before = [
         _clean(*bare),
@@ -425,7 +425,9 @@ def _clean(title: str, below: str) -> tuple[str, str]:
     return clean_title(title.replace("**", "")), clean_body(below[:BODY])
 
 
-def told_with(title: str, below: str, kind: str, *, steps: bool = False) -> tuple[str, str]:
+def title_with_details(
+    title: str, below: str, kind: str, *, steps: bool = False
+) -> tuple[str, str]:
     """Return a title with what must never be shown without it, and what is left below it.
 
     Exceptions, what narrows a rule, steps, and what follows a colon must stay with the title.
@@ -443,13 +445,13 @@ def told_with(title: str, below: str, kind: str, *, steps: bool = False) -> tupl
     if not chosen:
         return title, below
     whole = _with_parts(title, [part for part, _ in chosen], colon=colon)
-    if len(whole) <= TOLD:
+    if len(whole) <= TITLE:
         done = len(chosen) == len(parts) and all(complete for _, complete in parts)
         return whole, "\n".join(below.split("\n")[lead[-1].last :]) if done else below
     less = _with_parts(title, [part for part, _ in narrow], colon=colon)
-    if narrow and len(less) <= TOLD:
+    if narrow and len(less) <= TITLE:
         return less, below
-    return f"{whole[: TOLD - 1].rsplit(' ', 1)[0].rstrip(' ,;')}…", below
+    return f"{whole[: TITLE - 1].rsplit(' ', 1)[0].rstrip(' ,;')}…", below
 
 
 def _list_of(below: str) -> list[Piece]:

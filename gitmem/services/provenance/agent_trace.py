@@ -169,7 +169,7 @@ def links(row: Mapping[str, Any], commit: str = "") -> list[Link]:
         kind = str(who.get("type") or UNKNOWN)
         # an address is an identifier: runs that a machine drew belong into it
         url = (
-            scrub(session_of(str(talk.get("url") or "")), known=True).text[:500]
+            scrub(session_of(str(talk.get("url") or "")), is_name=True).text[:500]
             or f"{agent or 'agent'} of {oid[:10]}"
         )
         key = (

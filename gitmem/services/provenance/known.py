@@ -42,7 +42,7 @@ def known_links(
 
     With `patches` by those of the same change under another id, which git has to be asked for.
     """
-    out = links.of(sources.state, oids) if links.known(sources.state) else {}
+    out = links.of(sources.state, oids) if links.has_links(sources.state) else {}
     rest = [oid for oid in oids if oid not in out]
     if not rest or not any(index.has_commits() for _, index in sources.indexes):
         return out

@@ -233,7 +233,7 @@ class Linker:
         """
         olds = self.rewritten.get(commit.oid, ())
         earlier = [link for some in links.of(self.state, olds).values() for link in some]
-        if not earlier and links.known(self.state) and (patch := self._patches.get(commit.oid)):
+        if not earlier and links.has_links(self.state) and (patch := self._patches.get(commit.oid)):
             earlier = links.same_patch(self.state, patch)
         return earlier
 

@@ -50,10 +50,10 @@ def _own_lines(edit: Edit) -> list[int]:
             left[changed[at]] -= 1  # a line that was only moved
         elif edit.given[at]:
             out.append(edit.start + at)
-    return _in_one_place(edit, out)
+    return _in_single_place(edit, out)
 
 
-def _in_one_place(edit: Edit, own: Sequence[int]) -> list[int]:
+def _in_single_place(edit: Edit, own: Sequence[int]) -> list[int]:
     """Return lines without those that may equally be equal lines beside them.
 
     The file had the equal lines before.
@@ -86,7 +86,7 @@ def _fixed(
     first, last = number[run[0]], number[run[-1]]
     up = down = 0
     while up < len(run) and first - 1 - up >= 0 and marks_[first - 1 - up] == marks_[last - up]:
-        if _is_told(edit, places[first - 1 - up]):
+        if _is_not_given(edit, places[first - 1 - up]):
             break
         up += 1
     while (
@@ -94,7 +94,7 @@ def _fixed(
         and last + 1 + down < len(marks_)
         and marks_[last + 1 + down] == marks_[first + down]
     ):
-        if _is_told(edit, places[last + 1 + down]):
+        if _is_not_given(edit, places[last + 1 + down]):
             break
         down += 1
     starts = [
@@ -110,7 +110,7 @@ def _begins_paragraph(edit: Edit, place: int) -> bool:
     return place > edit.start and edit.after[place - 1] == BLANK
 
 
-def _is_told(edit: Edit, place: int) -> bool:
+def _is_not_given(edit: Edit, place: int) -> bool:
     """Say whether it is known that the tool was not given a line."""
     at = place - edit.start
     return 0 <= at < len(edit.given) and not edit.given[at]

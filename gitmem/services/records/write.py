@@ -97,15 +97,15 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[SecretFin
     names = _session_ids(record) | _file_names(record)
     kept = (*allow, *(rf"\A{re.escape(name)}\Z" for name in names))
 
-    def one(text: str) -> str:
+    def cleaned(text: str) -> str:
         if _is_harmless(text):
             return text
         result = scrub(text, kept)
         secrets.extend(result.findings)
         return result.text
 
-    fields = _masked_fields(record, one)
-    title, body = one(record.title).strip(), one(record.body)
+    fields = _masked_fields(record, cleaned)
+    title, body = cleaned(record.title).strip(), cleaned(record.body)
     if record.title and not title:
         raise InvalidRecord(
             "the title is nothing but a private part.", "Say outside of <private> what it is about."
@@ -154,14 +154,14 @@ def _session_ids(record: Record) -> set[str]:
         for entry in value if isinstance(value, list) else [value]:
             if isinstance(entry, dict) and isinstance(entry.get("session"), str):
                 ids.add(entry["session"])
-    return {id for id in ids if id and scrub(id, known=True).text == id}
+    return {id for id in ids if id and scrub(id, is_name=True).text == id}
 
 
 def _file_names(record: Record) -> set[str]:
     """Return the parts of the path that a record was imported from, as far as none is a secret."""
     imported = record.fields.get("imported")
     path = imported.get("path") if isinstance(imported, dict) else None
-    if not isinstance(path, str) or scrub(path, known=True).text != path:
+    if not isinstance(path, str) or scrub(path, is_name=True).text != path:
         return set()
     return {path, *(part for part in re.split(r"[/.]", path) if part)}
 

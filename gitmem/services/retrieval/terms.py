@@ -124,7 +124,7 @@ class PromptWords:
         self.size = max(400, index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0)
         self.most = max(64, min(self.size // 50, 600))
         self.asks = text.rstrip().endswith(("?", "？", "؟"))
-        self.enough = max(LEAST, _enough_of(self._told()))
+        self.enough = max(LEAST, _enough_of(self._injectable()))
         self.tokens: list[str] = []
         # what words that tell nothing alone add to a row: in its title, elsewhere
         self.small: dict[int, list[float]] = {}
@@ -142,7 +142,7 @@ class PromptWords:
         for line in error.split("\n")[:6]:
             self._run(line)
 
-    def _told(self) -> int:
+    def _injectable(self) -> int:
         """Return how many records may be injected.
 
         The more there are, the more have a word in common with a task by chance.

@@ -142,7 +142,7 @@ class _Message:
             if match is None:
                 continue
             before, after = _split(clause, said, match)
-            if self._is_unsettled(before) or self._is_told(clause, match.start, made.text):
+            if self._is_unsettled(before) or self._is_hearsay(clause, match.start, made.text):
                 return None
             gone = self._gone(name, before, after)
             if _tells(gone):
@@ -213,10 +213,10 @@ class _Message:
             or guards.supposed(said, self._language)
         )
 
-    def _is_told(self, clause: str, start: int, text: str) -> bool:
+    def _is_hearsay(self, clause: str, start: int, text: str) -> bool:
         """Return whether somebody else is named who says what is at a place of a clause."""
         said = tokenized(text)
-        return guards.is_told(said, max(said.find(tokenized(clause)), 0) + start, self._language)
+        return guards.is_hearsay(said, max(said.find(tokenized(clause)), 0) + start, self._language)
 
     def _chooses(self, clause: str) -> bool:
         said = tokenized(clause)

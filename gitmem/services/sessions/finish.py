@@ -222,7 +222,7 @@ def work_off(
         session = sessions.get(state, request.session)
         try:
             if session is not None:
-                with desk.one_commit():
+                with desk.single_commit():
                     done += _serve(desk, session, request, _Beat(state, request, clock))
         except Overtaken:
             continue

@@ -75,7 +75,7 @@ class SessionServices:
         None
     )  # those that a session had a part in, as its record names them
     # what is written to the private store meanwhile is one commit
-    one_commit: Callable[[], AbstractContextManager[None]] = nullcontext
+    single_commit: Callable[[], AbstractContextManager[None]] = nullcontext
     tell_hits: Callable[[], object] = lambda: None  # writes the hits of errors that wait
 
 
@@ -157,7 +157,7 @@ def write_outcome(
     witness.note_seen(desk.elsewhere, who, learned.seen, injected, outcome.where)
     if desk.published is not None and not is_forgotten(desk.snapshots, session.id):
         public = published_record(session, account, outcome.commits, now).change(**common)
-        _write_one(desk.published, who, public)
+        _write_record(desk.published, who, public)
     return done
 
 
@@ -226,11 +226,11 @@ def _write(
         ids = tuple(record.id for record, _ in learned.made)
         message = Message(f"inbox: proposals of {new.title}", "propose", ids, session=who.session)
         desk.proposals.write(learned.operations, message)
-    is_new = desk.records is not None and _write_one(desk.records, who, new)
+    is_new = desk.records is not None and _write_record(desk.records, who, new)
     return _done(new, learned) if is_new or learned.made else []
 
 
-def _write_one(store: Store, who: Writer, new: Record) -> bool:
+def _write_record(store: Store, who: Writer, new: Record) -> bool:
     """Write a session's record; return whether anything changed."""
     todo = _put(store, who, new)
     if todo:

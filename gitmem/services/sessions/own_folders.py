@@ -26,10 +26,10 @@ class OwnFolders:
         The folder may be gone: then what is left above it decides.
         """
         if folder not in self._owners:
-            self._owners[folder] = self._found_root(folder)
+            self._owners[folder] = self._root_of(folder)
         return self._owners[folder]
 
-    def _found_root(self, folder: str) -> str:
+    def _root_of(self, folder: str) -> str:
         if not os.path.isabs(folder) or "\0" in folder:
             return ""
         real = os.path.realpath(folder)

@@ -106,7 +106,7 @@ def _session_of(
 def write_past(desk: SessionServices, past: PastSession) -> bool:
     """Write what a past session left, as one commit; return whether it has a record."""
     imported: dict[str, Any] = {IMPORTED: {"format": past.session.agent}}
-    with desk.one_commit():
+    with desk.single_commit():
         write_outcome(desk, past.session, past.account, past.outcome, **imported)
     return desk.records is not None
 

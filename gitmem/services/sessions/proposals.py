@@ -132,7 +132,7 @@ def choose(items: Iterable[Item]) -> list[Item]:
     return sorted(lasting, key=lambda item: not item.marked)
 
 
-def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
+def same_record(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
     """Return a record that says the same as an item, None if there is none.
 
     Its status does not matter: it may be live, archived, or injected into this session.
@@ -196,7 +196,7 @@ def learn(
         else None
     )
     for item in chosen:
-        before = known(indexes, item)
+        before = same_record(indexes, item)
         if before is not None:
             out.seen.append((before, item))
         elif (item.marked or len(out.made) < room) and not _repeats(out, item):

@@ -59,7 +59,7 @@ def finished_tasks(
         said = next((item for item in said_by_user_first if _is_about(item, row, now)), None)
         if said is not None:
             out.setdefault(row["id"], of_item(str(row["id"]), DONE, said))
-        elif str(row["created"]) < began and _names_one(str(row["title"]), changed):
+        elif str(row["created"]) < began and _names_changed_file(str(row["title"]), changed):
             out.setdefault(row["id"], {"id": row["id"], "what": DONE, "role": "commit"})
     return list(out.values())
 
@@ -201,7 +201,7 @@ def _live(indexes: Sequence[Index], types: Iterable[str], agents: Sequence[str] 
     ]
 
 
-def _names_one(task: str, changed: Sequence[str]) -> bool:
+def _names_changed_file(task: str, changed: Sequence[str]) -> bool:
     """Return whether a task names a changed file, by its path or the end of it."""
     names = {name.strip("./") for name in _FILE.findall(task)}
     return any(path == name or path.endswith(f"/{name}") for path in changed for name in names)

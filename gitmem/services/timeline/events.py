@@ -181,7 +181,7 @@ def _commits(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent
 
 
 def _of_commits(sources: TimelineSources, commits: Iterable[CodeCommit]) -> Iterator[TimelineEvent]:
-    has_links = links.known(sources.state)
+    has_links = links.has_links(sources.state)
     for commit in commits:
         some = links.of(sources.state, [commit.oid]).get(commit.oid, []) if has_links else []
         link = next((link for link in some if link.kind != links.HUMAN), None)

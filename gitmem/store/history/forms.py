@@ -64,17 +64,17 @@ def _pattern(text: str) -> str:
             and part.swapcase().swapcase() == part != part.swapcase()
             and len(part.swapcase()) == 1
         ):
-            out.append(f"(?:{_one_of(part)}|{_one_of(part.swapcase())})")
+            out.append(f"(?:{_character(part)}|{_character(part.swapcase())})")
         elif part[0] == "\\":
             out.append(
                 rf"(?:\\{{{len(part)},{8 * len(part)}}}|(?:\\{{1,{_DEEP}}}u005[cC]){{{len(part)}}})"
             )
         else:
-            out.append(_one_of(part))
+            out.append(_character(part))
     return "".join(out)
 
 
-def _one_of(char: str) -> str:
+def _character(char: str) -> str:
     """Return an expression for one character in all its forms."""
     forms = [re.escape(char)]
     if char in _SHORT:

@@ -122,7 +122,7 @@ def _purgers(objects: Objects, ours: str, theirs: str) -> list[str]:
     Who pushed it, where no commit says so.
     """
     lines = {str(row) for row in purges(objects, ours)}
-    found: dict[str, None] = {}
+    purgers: dict[str, None] = {}
     last = ""
     for commit in objects.walk([theirs], [ours]):
         who = f"{commit.committer.name} <{commit.committer.email}>"
@@ -131,8 +131,8 @@ def _purgers(objects: Objects, ours: str, theirs: str) -> list[str]:
             continue
         parents = {str(row) for parent in commit.parents for row in purges(objects, parent)}
         if {str(row) for row in purges(objects, commit.oid)} - parents - lines:
-            found.setdefault(who)
-    return list(found) or ([last] if last else [])
+            purgers.setdefault(who)
+    return list(purgers) or ([last] if last else [])
 
 
 def _other_writers(

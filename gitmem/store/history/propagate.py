@@ -144,7 +144,7 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
     changes too. The changes keep their committers, since words are credited to whoever committed
     them.
     """
-    one, two = objects.commit(other), objects.commit(purged)
+    kept_commit, purged_commit = objects.commit(other), objects.commit(purged)
     pairs = _shared(objects, other, purged)
     out = Carried(purged, Report())
     difference = _PurgeDifference(objects, out.masked, out.changed)
@@ -157,7 +157,9 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
         for old, _ in pairs[1:]:
             base, _ = merge_commits(objects, base, old.oid)
             out.doomed.append(base)
-    who = Identity(*GITMEM, min(max(one.committer.time, two.committer.time), LAST))
+    who = Identity(
+        *GITMEM, min(max(kept_commit.committer.time, purged_commit.committer.time), LAST)
+    )
     cleaner = Cleaner(objects, sorted(ids), Mask(out.masked))
 
     def clean(tree: str) -> str:
@@ -168,15 +170,15 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
         return objects.commit(out.doomed[-1]).tree
 
     start = objects.commit(base).tree if base else None
-    touched = {c.path for c in diff(objects, start, one.tree)}
+    touched = {c.path for c in diff(objects, start, kept_commit.tree)}
     out.left_out = sorted(touched & forced.keys())
     out.unsent = sorted(id for path in touched if (id := id_of_path(path)) and id in ids)
     edits, out.report = merge_trees(
-        objects, clean(start) if start else None, two.tree, clean(one.tree)
+        objects, clean(start) if start else None, purged_commit.tree, clean(kept_commit.tree)
     )
     if edits:
         persons = _last_committers(objects, other, [old.oid for old, _ in pairs])
-        out.commit = _committed(objects, two, edits, persons, who.time)
+        out.commit = _committed(objects, purged_commit, edits, persons, who.time)
     return out
 
 
@@ -227,15 +229,17 @@ def _shared(objects: Objects, other: str, purged: str) -> list[tuple[Commit, Com
 
     Each comes with the form that it has in the purged history.
     """
-    known: dict[str, Commit] = {}
+    commits: dict[str, Commit] = {}
     for commit in objects.walk([purged]):
         for name in (commit.oid, *was(commit)):
-            known.setdefault(name, commit)
+            commits.setdefault(name, commit)
     covered: set[str] = set()
     pairs = []
     for commit in objects.walk([other]):
         if commit.oid not in covered:
-            twin = next((known[name] for name in (commit.oid, *was(commit)) if name in known), None)
+            twin = next(
+                (commits[name] for name in (commit.oid, *was(commit)) if name in commits), None
+            )
             if twin is None:
                 continue
             pairs.append((commit, twin))
@@ -288,17 +292,17 @@ class _PurgeDifference:
         return {path: entry for path, entry in self.forced.items() if not path.startswith(inside)}
 
 
-def _taken_out(objects: Objects, change: TreeDifference, known: set[str]) -> set[str] | None:
+def _taken_out(objects: Objects, change: TreeDifference, texts: set[str]) -> set[str] | None:
     old, new = (
         objects.read_small(e.oid, LARGE_LIMIT) if e else None for e in (change.old, change.new)
     )
-    return None if old is None or new is None else taken_out(change.path, old, new, known)
+    return None if old is None or new is None else taken_out(change.path, old, new, texts)
 
 
 def purged_ids(objects: Objects, commit: str) -> list[str]:
     """Return the ids of the records that a store's tombstones say were purged."""
-    found = objects.find(objects.commit(commit).tree, "tombstones")
-    listed = list(files(objects, found.oid if found and found.is_tree else None))
+    tombstones = objects.find(objects.commit(commit).tree, "tombstones")
+    listed = list(files(objects, tombstones.oid if tombstones and tombstones.is_tree else None))
     marks = objects.read_many(entry.oid for _, entry in listed)
     ids = (
         path.rsplit("/", 1)[-1]

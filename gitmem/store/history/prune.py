@@ -189,7 +189,7 @@ def holders(git: Git, commits: Sequence[str]) -> list[str]:
 
     `a reflog` when none does and they are still there.
     """
-    found: list[str] = []
+    holding: list[str] = []
     for oid in commits:
         if git.call("cat-file", "-e", oid, ok=(0, 1, 128))[0]:
             continue
@@ -198,8 +198,8 @@ def holders(git: Git, commits: Sequence[str]) -> list[str]:
         except GitFailed:  # it has gone meanwhile
             continue
         refs = listing.decode("utf-8", "replace").split()
-        found += [ref for ref in refs or ["a reflog"] if ref not in found]
-    return found
+        holding += [ref for ref in refs or ["a reflog"] if ref not in holding]
+    return holding
 
 
 def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> int:

@@ -188,21 +188,21 @@ def purged_mark(data: bytes, id: str) -> bytes:
     return mark_bytes({**kept, "id": id, "purged": True})
 
 
-def taken_out(path: str, old: bytes, new: bytes, known: Iterable[str] = ()) -> set[str] | None:
+def taken_out(path: str, old: bytes, new: bytes, texts: Iterable[str] = ()) -> set[str] | None:
     """Return the texts that a mask took out of a file to give its new form.
 
     None when that does not explain the new form.
 
     Lets a clone that still has the old form mask what it has not sent.
     """
-    found = set(known)
-    if Mask(found).file(path, old) == new:
-        return found
+    taken = set(texts)
+    if Mask(taken).file(path, old) == new:
+        return taken
     before = list(_strings(path, old))
     for text in _strings(path, new):
         if MASK in text:
-            found |= {cut for other in before if other != text for cut in _cuts(other, text)}
-    return found if Mask(found).file(path, old) == new else None
+            taken |= {cut for other in before if other != text for cut in _cuts(other, text)}
+    return taken if Mask(taken).file(path, old) == new else None
 
 
 def _cuts(old: str, new: str) -> list[str]:

@@ -106,9 +106,9 @@ class Cleaner:
         return out
 
     def _masked(self, tree: str, prefix: str) -> dict[str, bytes]:
-        known = self._trees.get((tree, prefix))
-        if known is not None:
-            return known
+        masked = self._trees.get((tree, prefix))
+        if masked is not None:
+            return masked
         out: dict[str, bytes] = {}
         for entry in self._objects.tree(tree):
             path = prefix + entry.name

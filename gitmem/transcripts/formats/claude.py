@@ -14,9 +14,7 @@ from gitmem.transcripts.turn import ASSISTANT, SYSTEM, USER, Turn
 
 OPEN_CALLS = 256  # uses of tools that have not ended yet
 NAMES = 500  # tasks of the session's list
-_TOLD_INSTEAD = re.compile(
-    r"(?s)\AThe user doesn't want to (?:proceed|take).*?the user said:\s*(.+)"
-)
+_INSTEAD = re.compile(r"(?s)\AThe user doesn't want to (?:proceed|take).*?the user said:\s*(.+)")
 _CONTINUED = "This session is being continued from a previous conversation"
 _CREATED = re.compile(r"Task #(\w+) created")
 _ANSWERED = re.compile(r'"([^"\n]{1,400})"="([^"\n]{1,400})"')
@@ -118,7 +116,7 @@ class _ClaudeReading:
         call = self.calls.pop(string(block.get("tool_use_id")), None) or (line, "", {}, at, side)
         output = texts(block.get("content"))
         refused = (
-            _TOLD_INSTEAD.search(output)
+            _INSTEAD.search(output)
             if block.get("is_error") is True and output.startswith("The user doesn't")
             else None
         )

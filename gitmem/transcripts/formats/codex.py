@@ -104,7 +104,7 @@ def _put_in(payload: dict[str, Any]) -> bool:
     """Whether a message was put in by a hook, and not said by its user."""
     facts = mapping(payload.get("internal_chat_message_metadata_passthrough"))
     kinds = facts.get("content_item_kinds")
-    return isinstance(kinds, list) and bool(kinds) and all(one == _INJECTED for one in kinds)
+    return isinstance(kinds, list) and bool(kinds) and all(kind == _INJECTED for kind in kinds)
 
 
 def _given(payload: dict[str, Any]) -> dict[str, Any]:
@@ -115,10 +115,10 @@ def _given(payload: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(text, str):
         return {}
     try:
-        found = loads(text)
+        document = loads(text)
     except (ValueError, RecursionError):
-        found = None
-    return found if isinstance(found, dict) else {"input": text}
+        document = None
+    return document if isinstance(document, dict) else {"input": text}
 
 
 def _output(value: Any) -> tuple[str, bool | None]:

@@ -23,7 +23,7 @@ NEWEST = 20_000  # commits that are held to turn them round
 BODY = 400  # lines of a message
 _COMMIT = re.compile(r"^commit ([0-9a-f]{7,64})(?:\s.*)?$")
 # a line of `git log --oneline`, with what `--graph` draws in front of it
-_ONE_LINE = re.compile(r"^(?:[*|/\\ ]*\* )?([0-9a-f]{7,64}) (?:\([^()]{1,400}\) )?(\S.*)$")
+_SHORT_LINE = re.compile(r"^(?:[*|/\\ ]*\* )?([0-9a-f]{7,64}) (?:\([^()]{1,400}\) )?(\S.*)$")
 _HEADER = re.compile(r"^(?:Author|AuthorDate|Commit|CommitDate|Date|Merge|gpg): ?\s*(.*)$")
 _FILE = re.compile(r"^(?:[ACDMRT]\d{0,3}\t)?([^\s|][^|\t]{0,400}?)(?:\t(.+))?$")
 
@@ -38,10 +38,10 @@ def commits(stream: IO[bytes]) -> Iterator[Turn]:
     """
     read = printed(stream)
     head = list(islice(read, DATED))
-    pairs = [(one.at, other.at) for one, other in pairwise(head)]
+    pairs = [(first.at, other.at) for first, other in pairwise(head)]
     later, earlier = (
-        sum(one < other for one, other in pairs),
-        sum(one > other for one, other in pairs),
+        sum(first < other for first, other in pairs),
+        sum(first > other for first, other in pairs),
     )
     if later > 2 * earlier and (
         later >= 2 or len(pairs) == 1
@@ -58,7 +58,7 @@ def printed(stream: IO[bytes]) -> Iterator[Turn]:
     commit = _Commit()
     for line in lines(stream, 1 << 20):
         header = _COMMIT.match(line.text)
-        short = None if header or commit.id else _ONE_LINE.match(line.text)
+        short = None if header or commit.id else _SHORT_LINE.match(line.text)
         if header:
             yield from commit.turns()
             commit = _Commit(line.number, header[1])

@@ -116,9 +116,9 @@ def _call(line: int, call: dict[str, Any]) -> Turn:
             failed = True
         output.append(texts(response.get("output")) or texts(response.get("error")) or texts(part))
     text = (
-        _SHELL.sub("", "\n".join(one for one in output if one))
+        _SHELL.sub("", "\n".join(part for part in output if part))
         if call.get("name") == "run_shell_command"
-        else "\n".join(one for one in output if one)
+        else "\n".join(part for part in output if part)
     )
     turn = used(
         string(call.get("name")),

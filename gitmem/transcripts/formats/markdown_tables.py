@@ -72,22 +72,22 @@ class MarkdownTable:
             self._head = cells
             return ""
         self._rows += 1
-        return "" if self._rows > ROWS or _REFERENCE.match(self._head[0]) else self._told(cells)
+        return "" if self._rows > ROWS or _REFERENCE.match(self._head[0]) else self._telling(cells)
 
-    def _told(self, cells: list[str]) -> str:
+    def _telling(self, cells: list[str]) -> str:
         if any(_DROPPED.match(cell) for cell in cells):
             return ""
         named = list(zip(self._head, cells, strict=False))
         state = next((cell for name, cell in named if _STATE.match(name)), "")
-        told = [
+        telling = [
             cell
             for name, cell in named
             if not (_WHY.match(name) or _ASIDE.match(name) or _STATE.match(name))
             and re.search(r"\w", cell)
         ]
-        if not told:
+        if not telling:
             return ""
-        said = (": ".join(told[:2]) + "".join(f", {cell}" for cell in told[2:])).rstrip(".")
+        said = (": ".join(telling[:2]) + "".join(f", {cell}" for cell in telling[2:])).rstrip(".")
         if _ENDED.match(state) or _OPEN.match(state):
             return f"- [{'x' if _ENDED.match(state) else ' '}] {said}"
         reason = next(

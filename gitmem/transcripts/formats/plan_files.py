@@ -380,9 +380,9 @@ class _Where:
 
     def _read(self) -> None:
         line, at = 1, 0
-        for found in _VALUE.finditer(self._data):
-            line, at = line + self._data.count("\n", at, found.start()), found.start()
-            text = _CUT.sub("", found[1][: 12 * KEY])  # a letter may take twelve characters there
+        for match in _VALUE.finditer(self._data):
+            line, at = line + self._data.count("\n", at, match.start()), match.start()
+            text = _CUT.sub("", match[1][: 12 * KEY])  # a letter may take twelve characters there
             if "\\" in text:
                 with contextlib.suppress(ValueError):
                     text = str(loads(f'"{text}"'))
@@ -504,7 +504,7 @@ def _with_lines(first: str, **lines: str) -> str:
 def _rows(value: Any) -> list[Any]:
     """Return the rows of a list, or of an object the texts in it."""
     return (
-        [one for one in value.values() if isinstance(one, str)][:TASKS]
+        [entry for entry in value.values() if isinstance(entry, str)][:TASKS]
         if isinstance(value, dict)
         else sequence(value)[:TASKS]
     )
@@ -537,9 +537,9 @@ def _fact(value: Any) -> str:
 def _joined(value: Any) -> str:
     """Return a text, or a list of texts, as one line."""
     return " ".join(
-        " ".join(one.split())
-        for one in ([value] if isinstance(value, str) else sequence(value))
-        if isinstance(one, str)
+        " ".join(entry.split())
+        for entry in ([value] if isinstance(value, str) else sequence(value))
+        if isinstance(entry, str)
     )
 
 

@@ -102,12 +102,12 @@ class Speakers:
         line = line.rstrip()
         if heading := _HEADING.match(line):
             return Spoken(_ROLES[heading[1].lower()], "", heading[1])
-        if found := _LABEL.match(line):
-            role = _ROLES[found[1].lower()]
-            known = found[1] in self.labels or (
-                role in _SIDES and (begins or not found[1].islower())
+        if match := _LABEL.match(line):
+            role = _ROLES[match[1].lower()]
+            is_label = match[1] in self.labels or (
+                role in _SIDES and (begins or not match[1].islower())
             )
-            return Spoken(role, found[2], found[1]) if known else None
+            return Spoken(role, match[2], match[1]) if is_label else None
         person = _PERSON.match(line) if self.people else None
         return Spoken(USER, person[2], person[1]) if person and person[1] in self.people else None
 

@@ -49,7 +49,7 @@ class FileNotes:
     @property
     def shown(self) -> tuple[EditorNote, ...]:
         """The unresolved gotchas, wherever they come from."""
-        return self.moves.told(self.notes) + self.triggered
+        return self.moves.marked(self.notes) + self.triggered
 
     @property
     def ids(self) -> set[str]:

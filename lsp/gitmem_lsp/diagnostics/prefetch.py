@@ -58,7 +58,7 @@ def _read(
         place = replace(home, paths=(path,))
         moves = notes.of_file(place).moves
         try:
-            made = _found(place, unpack, moves) if moves.same(NONE) else None
+            made = _notes_of_file(place, unpack, moves) if moves.same(NONE) else None
         except (OSError, ValueError):  # not there, or no text
             made = None
         if made is not None:
@@ -68,7 +68,7 @@ def _read(
     return out or None
 
 
-def _found(
+def _notes_of_file(
     place: DocumentPlace, unpack: Callable[[], Rows], moves: Moves
 ) -> tuple[FileNotes, list[str]] | None:
     """Return the notes of a file, and its lines; None where they have to be searched for.

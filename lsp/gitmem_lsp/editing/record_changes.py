@@ -41,7 +41,7 @@ class Done:
     journaled: bool = False
     already: bool = False
 
-    def told(self, **more: Any) -> dict[str, Any]:
+    def answer(self, **more: Any) -> dict[str, Any]:
         """Return it as the answer of a command."""
         return {"id": self.record.id, "already": self.already, "journaled": self.journaled, **more}
 

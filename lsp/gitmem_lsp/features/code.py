@@ -28,17 +28,17 @@ class CommitCode:
 
 # one commit of each repository is held: the editor asks again and again about the one that is
 # checked out
-_known: dict[str, CommitCode] = {}
+_codes: dict[str, CommitCode] = {}
 
 
-async def known(place: DocumentPlace, *, build: bool) -> CommitCode | None:
+async def commit_code(place: DocumentPlace, *, build: bool) -> CommitCode | None:
     """Return the code of the commit that is checked out.
 
     None where there is none, or, unless it may be built, where nobody has read it yet.
     """
     location = place.location
     commit = head(location)
-    if commit and (kept := _known.get(location.commondir)) is not None and kept.commit == commit:
+    if commit and (kept := _codes.get(location.commondir)) is not None and kept.commit == commit:
         return kept
     app: App = await place.repository.run(lambda: place.repository.view.app)
     try:
@@ -49,14 +49,14 @@ async def known(place: DocumentPlace, *, build: bool) -> CommitCode | None:
     except GitmemError:  # no commit yet
         return None
     if made is not None:
-        _known[location.commondir] = made
+        _codes[location.commondir] = made
     return made
 
 
 def _read(code: CodeMap, commit: str, build: bool) -> CommitCode | None:
     try:
         _, tree = code.trees.resolve(commit)
-        graph = code.graph(commit) if build and not code.is_large(tree) else code.known(tree)
+        graph = code.graph(commit) if build and not code.is_large(tree) else code.kept_graph(tree)
         return (
             CommitCode(commit, graph, rank.kept_ranks(code, graph)) if graph is not None else None
         )
@@ -71,7 +71,7 @@ async def used_at(
 
     None where that is not sure, or nobody has read the code yet: it is not read for this.
     """
-    code = await known(place, build=False)
+    code = await commit_code(place, build=False)
     if code is None:
         return None
     app: App = await place.repository.run(lambda: place.repository.view.app)
@@ -94,7 +94,7 @@ async def of_file(place: DocumentPlace, path: str) -> dict[str, Any] | None:
 
     None for one that was not read.
     """
-    code = await known(place, build=True)
+    code = await commit_code(place, build=True)
     if code is None or path not in code.graph.files:
         return None
     users = sorted(code.graph.dependents(path), key=lambda user: (-code.ranks.get(user, 0.0), user))
@@ -115,7 +115,7 @@ async def usage_of(place: DocumentPlace, path: str, qualified: str) -> str:
 
     '' where that is not known, or nothing does.
     """
-    code = await known(place, build=False)
+    code = await commit_code(place, build=False)
     if code is None or path not in code.graph.files:
         return ""
     uses, files = 0, 0

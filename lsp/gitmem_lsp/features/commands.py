@@ -55,7 +55,7 @@ async def _changed(
     if done.journaled:
         ls.say(JOURNALED, t.MessageType.Info)
     await _show_anew(ls, place)
-    return done.told(**fields)
+    return done.answer(**fields)
 
 
 async def _show_anew(ls: Host, place: DocumentPlace) -> None:

@@ -34,7 +34,7 @@ from gitmem_lsp.workspace.record_paths import first_place
 from gitmem_lsp.workspace.repositories import DocumentPlace
 from gitmem_lsp.workspace.repository_view import Row
 
-FOUND = 50  # records that a search of the workspace lists
+SYMBOLS = 50  # records that a search of the workspace lists
 
 
 async def on_hover(ls: Host, params: t.HoverParams) -> t.Hover | None:
@@ -303,7 +303,7 @@ async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list
     out: list[t.WorkspaceSymbol] = []
     for repository, place in places.items():
         try:
-            rows = await repository.search(params.query, FOUND)
+            rows = await repository.search(params.query, SYMBOLS)
             first_places = await repository.run(_first_places, rows, place.worktree)
         except GitmemError as error:
             ls.background.warn(error)

@@ -16,7 +16,7 @@ from gitmem.errors import GitmemError
 
 log = logging.getLogger("gitmem_lsp")
 PATIENCE = 20.0  # seconds that an answer may take: an editor has moved on long before
-_told: set[tuple[str, str]] = set()
+_reported: set[tuple[str, str]] = set()
 
 
 def guarded(handler: Callable[..., Any], empty: Any = None) -> Callable[..., Any]:
@@ -52,10 +52,10 @@ def guarded(handler: Callable[..., Any], empty: Any = None) -> Callable[..., Any
 
 def _say(name: str, error: Exception, empty: Any) -> Any:
     key = (name, f"{type(error).__name__} {error}"[:200])
-    if key not in _told:
-        if len(_told) > 500:
-            _told.clear()
-        _told.add(key)
+    if key not in _reported:
+        if len(_reported) > 500:
+            _reported.clear()
+        _reported.add(key)
         if isinstance(error, GitmemError):
             log.warning("%s", f"{error} {error.hint}".strip())
         elif isinstance(error, TimeoutError):

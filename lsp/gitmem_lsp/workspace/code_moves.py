@@ -51,7 +51,7 @@ class Moves:
         more = tuple(row for row in self.came if row["id"] not in here)
         return replace(rows, open=(*rows.open, *more)) if more else rows
 
-    def told(self, notes: Sequence[EditorNote]) -> tuple[EditorNote, ...]:
+    def marked(self, notes: Sequence[EditorNote]) -> tuple[EditorNote, ...]:
         """Return the notes; those whose code is in another file say so."""
         return tuple(
             replace(note, state="adrift", line=0, last=0, went=self.left[note.id])

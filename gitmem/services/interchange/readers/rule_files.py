@@ -17,14 +17,14 @@ NAME = "rules"
 FOLDERS = {".cursor/rules": ".mdc", ".windsurf/rules": ".md", ".github/instructions": ".md"}
 FILES = (".github/copilot-instructions.md", ".cursorrules", ".windsurfrules")
 # these are read without being named
-KNOWN = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 
 
 def rule_files(path: str) -> list[str]:
     """Return the rule files that a path names: itself, or those in it."""
     if os.path.isfile(path):
         return [path]
-    paths = [os.path.join(path, *name.split("/")) for name in (*FILES, *KNOWN)]
+    paths = [os.path.join(path, *name.split("/")) for name in (*FILES, *AGENT_FILES)]
     for folder, suffix in FOLDERS.items():
         paths += _below(os.path.join(path, *folder.split("/")), suffix)
         if os.path.abspath(path).endswith(os.sep + folder.replace("/", os.sep)):
@@ -48,7 +48,7 @@ def _places(here: Surroundings) -> Sequence[str]:
 def _fits(path: str) -> bool:
     if os.path.isfile(path):
         name = os.path.basename(path)
-        return name.endswith(".mdc") or name in {*KNOWN, *map(os.path.basename, FILES)}
+        return name.endswith(".mdc") or name in {*AGENT_FILES, *map(os.path.basename, FILES)}
     return bool(rule_files(path))
 
 
