@@ -91,8 +91,8 @@ def scrub(
     masked. `quick` does without detect-secrets, which only tells whose token such a run is, and
     whose import a hook cannot pay for; `is_name` leaves those runs, which names of files are full
     of. Idempotent: what is masked is taken out of sight and the rest is searched again until
-    nothing is found. A value that a regex of `allow` finds itself in is kept; what is not a safe regex is
-    taken as literal text.
+    nothing is found. A value that a regex of `allow` finds itself in is kept; what is not a safe
+    regex is taken as literal text.
     """
     text = formats.public(text)
     hidden = (

@@ -207,7 +207,7 @@ def test_damaged_grammar_is_no_error(monkeypatch, damage):
     """Missing, of another shape, or raising whatever it likes."""
     monkeypatch.setattr(grammars, "_languages", {})
     monkeypatch.setattr(grammars, "_queries", {})
-    definitions._known.clear()
+    definitions._kept.clear()
     if damage == "missing":
         monkeypatch.setitem(grammars.GRAMMARS, "python", ("tree_sitter_nothing", "language"))
     elif damage == "other":
@@ -217,4 +217,4 @@ def test_damaged_grammar_is_no_error(monkeypatch, damage):
     try:
         assert () == definitions.symbols("def f(): pass\n", "a.py")
     finally:
-        definitions._known.clear()
+        definitions._kept.clear()
