@@ -204,24 +204,7 @@ class CodeHistory:
         Renames are followed. The result is for `parsed_changes`, and is None when a head does not
         exist.
         """
-        args = [*heads, *(f"^{oid}" for oid in seen)]
-        try:
-            # a path as it is: with --follow git takes no magic but this
-            return self.run(
-                "--literal-pathspecs",
-                "log",
-                "--follow",
-                "-M",
-                "--name-status",
-                "-z",
-                f"--format=%x01{SHORT}",
-                "--no-show-signature",
-                *args,
-                "--",
-                path,
-            )
-        except GitFailed:
-            return None
+        return self._changes([path], heads, seen, "--follow")
 
     def changes_of(
         self, paths: Sequence[str], heads: Sequence[str], seen: Sequence[str]
@@ -230,17 +213,24 @@ class CodeHistory:
 
         The result is for `parsed_changes`, and is None when a head does not exist.
         """
-        args = [*heads, *(f"^{oid}" for oid in seen)]
+        return self._changes(paths, heads, seen)
+
+    def _changes(
+        self, paths: Sequence[str], heads: Sequence[str], seen: Sequence[str], *options: str
+    ) -> bytes | None:
         try:
+            # a path as it is: with --follow git takes no magic but this
             return self.run(
                 "--literal-pathspecs",
                 "log",
+                *options,
                 "-M",
                 "--name-status",
                 "-z",
                 f"--format=%x01{SHORT}",
                 "--no-show-signature",
-                *args,
+                *heads,
+                *(f"^{oid}" for oid in seen),
                 "--",
                 *paths,
             )

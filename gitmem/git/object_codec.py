@@ -68,11 +68,6 @@ def ordered_tree(entries: Iterable[TreeEntry]) -> tuple[tuple[TreeEntry, ...], b
     return tuple(entry for _, _, entry in rows), b"".join(row for _, row, _ in rows)
 
 
-def tree_bytes(entries: Iterable[TreeEntry]) -> bytes:
-    """Return a tree's bytes."""
-    return ordered_tree(entries)[1]
-
-
 def _person(identity: Identity) -> str:
     sign = "-" if identity.offset < 0 else "+"
     hours, minutes = divmod(abs(identity.offset), 60)

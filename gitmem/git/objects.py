@@ -310,16 +310,6 @@ def _files(
             yield prefix + entry.name, entry
 
 
-def find_entry(objects: Objects, tree: str, path: str) -> TreeEntry | None:
-    """Return the entry at a path below a tree by opening one folder after the other."""
-    entry: TreeEntry | None = TreeEntry("", TREE, tree)
-    for name in path.split("/"):
-        if entry is None or not entry.is_tree:
-            return None
-        entry = next((e for e in objects.tree(entry.oid) if e.name == name), None)
-    return entry
-
-
 def unparsed(oid: str, size: int) -> External:
     """Return the error for a tree or a commit that is too large to be one of a store."""
     return External(

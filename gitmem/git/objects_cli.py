@@ -16,8 +16,9 @@ from gitmem.base.regular_files import read_regular
 from gitmem.base.sharing import sharing_of
 from gitmem.errors import External, GitFailed, MissingObject, Moved
 from gitmem.git import objects
-from gitmem.git.object_codec import RAW_LENGTH, build, parse_commit, parse_tree
+from gitmem.git.object_codec import RAW_LENGTH, parse_commit
 from gitmem.git.process import DURABLE, Git
+from gitmem.git.raw_objects import RawObjects
 from gitmem.repo.refs import has_reftable, raw_ref
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ ROOM_FOR_A_REF = 64 * 1024
 READ_PAST = 8 * 1024 * 1024  # of a blob that is not wanted; for a larger one a new child costs less
 
 
-class CliObjects:
+class CliObjects(RawObjects):
     """Objects and refs through git processes."""
 
     def __init__(self, git: Git, algorithm: str = "sha1") -> None:
@@ -189,45 +190,6 @@ class CliObjects:
         if gone:
             raise gone
         yield from rows
-
-    def _read_tree(self, oid: str) -> tuple[objects.TreeEntry, ...]:
-        return parse_tree(self._parsed(oid), self.traits.hash)
-
-    def _parsed(self, oid: str) -> bytes:
-        data = self._raw(oid, objects.MAX_PARSED)
-        if isinstance(data, int):
-            raise objects.unparsed(oid, data)
-        return data
-
-    def tree(self, oid: str) -> tuple[objects.TreeEntry, ...]:
-        """See Objects."""
-        return self._tree(oid)
-
-    def commit(self, oid: str) -> objects.Commit:
-        """See Objects."""
-        return parse_commit(oid, self._parsed(oid))
-
-    def find(self, tree: str, path: str) -> objects.TreeEntry | None:
-        """See Objects."""
-        return objects.find_entry(self, tree, path)
-
-    def write(self, draft: objects.Draft) -> str:
-        """See Objects."""
-        commit, _, raws = build(draft, self.tree, self.traits.hash, self._tree.put)
-        self.store(raws)
-        return commit
-
-    def adopt(self, oid: str) -> None:
-        """See Objects."""
-        self.store([(oid, "commit", self._parsed(oid))])
-
-    def store(self, raws: Sequence[objects.Raw]) -> None:
-        """See Objects."""
-        try:
-            self._new.write(raws)
-        except OSError as error:
-            raise objects.refused(error.strerror or str(error)) from error
-        self.written += 1
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:
         """See Objects."""

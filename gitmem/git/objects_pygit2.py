@@ -5,19 +5,20 @@ Cannot open SHA-256 or reftable repositories, does not fetch what a partial clon
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gitmem.base.sharing import sharing_of
 from gitmem.errors import External, MissingObject, Moved, UntrustedRepository
 from gitmem.git import objects
 from gitmem.git.new_packs import NewPacks
-from gitmem.git.object_codec import build, parse_commit, parse_tree
+from gitmem.git.object_codec import parse_commit
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import Git
+from gitmem.git.raw_objects import RawObjects
 
 
-class Pygit2Objects:
+class Pygit2Objects(RawObjects):
     """Objects and refs through libgit2; batches and merge bases through git itself."""
 
     def __init__(self, git: Git, commondir: str) -> None:
@@ -39,7 +40,7 @@ class Pygit2Objects:
         self.git = git
         self._cli = CliObjects(git)
         self.written = 0
-        self._new = NewPacks(os.path.join(commondir, "objects"), "sha1", sharing_of(commondir))
+        self._packs = NewPacks(os.path.join(commondir, "objects"), "sha1", sharing_of(commondir))
         self.traits = objects.Traits("libgit2", "sha1")
         self._tree = objects.TreeCache(self._read_tree)
         # not in every pygit2 that we work with
@@ -63,6 +64,10 @@ class Pygit2Objects:
             if ref.name.startswith(prefix):
                 out[ref.name] = str(ref.resolve().target)
         return out
+
+    @property
+    def _new(self) -> NewPacks:
+        return self._packs
 
     def _raw(self, oid: str, most: int | None = None) -> bytes | int:
         if most is not None and not self._tells_size:
@@ -102,45 +107,6 @@ class Pygit2Objects:
         """See Objects."""
         for oid in oids:
             yield oid, self.read_small(oid, most)
-
-    def _read_tree(self, oid: str) -> tuple[objects.TreeEntry, ...]:
-        return parse_tree(self._parsed(oid), self.traits.hash)
-
-    def _parsed(self, oid: str) -> bytes:
-        data = self._raw(oid, objects.MAX_PARSED)
-        if isinstance(data, int):
-            raise objects.unparsed(oid, data)
-        return data
-
-    def tree(self, oid: str) -> tuple[objects.TreeEntry, ...]:
-        """See Objects."""
-        return self._tree(oid)
-
-    def commit(self, oid: str) -> objects.Commit:
-        """See Objects."""
-        return parse_commit(oid, self._parsed(oid))
-
-    def find(self, tree: str, path: str) -> objects.TreeEntry | None:
-        """See Objects."""
-        return objects.find_entry(self, tree, path)
-
-    def write(self, draft: objects.Draft) -> str:
-        """See Objects."""
-        commit, _, raws = build(draft, self.tree, self.traits.hash, self._tree.put)
-        self.store(raws)
-        return commit
-
-    def adopt(self, oid: str) -> None:
-        """See Objects."""
-        self.store([(oid, "commit", self._parsed(oid))])
-
-    def store(self, raws: Sequence[objects.Raw]) -> None:
-        """See Objects."""
-        try:
-            self._new.write(raws)
-        except OSError as error:
-            raise objects.refused(error.strerror or str(error)) from error
-        self.written += 1
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:
         """See Objects."""

@@ -32,8 +32,8 @@ ACTING = frozenset({events.SESSION_START, events.PROMPT, events.TURN_END})
 LATE = frozenset({events.PROMPT, events.BEFORE_TOOL, events.AFTER_TOOL, events.TOOL_FAILED})
 
 
-def react(hook: "Hook") -> "list[str]":
-    """Do what an event calls for; return the lines to tell the model."""
+def _remember(hook: "Hook") -> None:
+    """Note what an event says of the work that is done."""
     event = hook.event
     if event.name in ACTING or (event.name == events.AFTER_TOOL and "git " in event.command):
         from gitmem.hooks.activity import remember
@@ -42,6 +42,12 @@ def react(hook: "Hook") -> "list[str]":
             remember(hook)
         except BUSY:  # busy: who is at work is not worth an answer
             hook.repo.hurry()
+
+
+def react(hook: "Hook") -> "list[str]":
+    """Do what an event calls for; return the lines to tell the model."""
+    event = hook.event
+    _remember(hook)
     module, name = HANDLERS[event.name]
     lines: list[str] = getattr(__import__(f"gitmem.hooks.{module}", fromlist=[name]), name)(hook)
     if hook.hears and event.name in LATE and hook.repo.settings.get("inject"):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from gitmem.index.reader import Index
     from gitmem.state.attempts import FailedCommand
 
     Row = dict[str, Any]
@@ -137,11 +138,8 @@ def _about(hook: Hook, path: str) -> "list[Row]":
         rows += index.rows(paths=(path,), order="severity", limit=20, **wanted)
         if come:
             rows += index.rows(ids=list(come), order="severity", limit=20, **wanted)
-        if globs := index.globs():
-            from gitmem.text.globs import glob_match
-
-            fits = list({n for n, glob in globs if glob_match(glob, path)})[:GLOBS]
-            rows += index.rows(numbers=fits, order="severity", limit=20, **wanted) if fits else []
+        fits = _matching_globs(index, path)
+        rows += index.rows(numbers=fits, order="severity", limit=20, **wanted) if fits else []
         if loose := index.rows(triggered=True, order="severity", limit=TRIGGERED, **wanted):
             rows += _triggered(hook, path, loose)
     if not rows:
@@ -152,6 +150,16 @@ def _about(hook: Hook, path: str) -> "list[Row]":
         if at != path
     }
     return [row for row in rows if row["id"] not in away or row.get("spot")]
+
+
+def _matching_globs(index: "Index", path: str) -> list[int]:
+    """Return the numbers of records whose pattern of paths fits a file."""
+    globs = index.globs()
+    if not globs:
+        return []
+    from gitmem.text.globs import glob_match
+
+    return list({n for n, glob in globs if glob_match(glob, path)})[:GLOBS]
 
 
 def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":

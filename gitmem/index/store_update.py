@@ -191,21 +191,21 @@ class StoreUpdate:
         """Remove the rows of what was removed or changed, and write those of what is there now."""
         for gone in lost:
             self._damage(gone)
-        for change in changes:
-            if change.old is not None:
-                self._remove(change.path)
-                self._pause()
+        for change in (c for c in changes if c.old is not None):
+            self._remove(change.path)
+            self._pause()
         rows: list[tuple[str, str]] = []
         for path, entry in ((c.path, c.new) for c in changes if c.new is not None):
             if path.startswith(("usage/", TOMBSTONES)) and entry.mode in PLAIN:
                 with contextlib.suppress(MissingObject):
                     self._take_plain(path, self._store.objects.read_small(entry.oid, PLAIN_LIMIT))
                 self._pause()
-            elif in_record_folder(path) or path.startswith("usage/"):
-                if entry.mode in PLAIN:
-                    rows.append((path, entry.oid))
-                else:
-                    self._damage(Damaged(path, entry.oid, "it is not a regular file."))
+            elif not in_record_folder(path) and not path.startswith("usage/"):
+                continue
+            elif entry.mode in PLAIN:
+                rows.append((path, entry.oid))
+            else:
+                self._damage(Damaged(path, entry.oid, "it is not a regular file."))
         self._insert_all(rows)
 
     def _left(self, listed: Mapping[str, TreeEntry], gone: tuple[str, ...]) -> list[TreeDifference]:

@@ -162,6 +162,18 @@ def apply(ledger: Ledger, plan: Callable[[], SettingsChange], disk: Disk) -> Set
     )
 
 
+def _write(disk: Disk, real: str, change: SettingsChange, after: bytes) -> None:
+    """Write a file; what it replaces is set aside before, and put back if that fails."""
+    if change.move:
+        disk.set_aside(*change.move)
+    try:
+        disk.write(real, after, change.mode)
+    except BaseException:
+        if change.move:
+            disk.put_back(*change.move)
+        raise
+
+
 def _made(ledger: Ledger, change: SettingsChange, disk: Disk) -> bool:
     """Make a change; say whether the file was still as it was planned for."""
     # one that makes room is the link itself
@@ -175,14 +187,7 @@ def _made(ledger: Ledger, change: SettingsChange, disk: Disk) -> bool:
         if change.exclude:
             _exclude(*change.exclude)
         folders += disk.make_folders(os.path.dirname(real))
-        if change.move:
-            disk.set_aside(*change.move)
-        try:
-            disk.write(real, change.after, change.mode)
-        except BaseException:
-            if change.move:
-                disk.put_back(*change.move)
-            raise
+        _write(disk, real, change, change.after)
     elif change.move:
         disk.rename(*change.move)
     else:

@@ -144,21 +144,7 @@ class Document:
                 out[-1] = replace(out[-1], comma=token.start_byte)
                 open_item = False
             elif token.type != "comment":
-                key, value = (
-                    (self.text(token.children[0]), token.children[-1])
-                    if token.type == "pair"
-                    else ("", token)
-                )
-                out.append(
-                    JsonItem(
-                        key,
-                        value,
-                        token.start_byte,
-                        token.end_byte,
-                        None,
-                        token.start_byte if line_comment else end,
-                    )
-                )
+                out.append(self._item(token, token.start_byte if line_comment else end))
                 open_item = True
             line_comment = token.type == "comment" and self.data.startswith(b"//", token.start_byte)
             end = token.end_byte
@@ -166,6 +152,11 @@ class Document:
             after = [at for at in self._trailing if out[-1].end <= at < node.end_byte]
             out[-1] = replace(out[-1], comma=after[0] if after else None)
         return out
+
+    def _item(self, token: Node, lead: int) -> JsonItem:
+        is_pair = token.type == "pair"
+        key, value = (self.text(token.children[0]), token.children[-1]) if is_pair else ("", token)
+        return JsonItem(key, value, token.start_byte, token.end_byte, None, lead)
 
     def member(self, node: Node, key: str) -> JsonItem | None:
         """Return a member of an object, None when there is none.

@@ -252,7 +252,11 @@ def findings(world: InstallContext) -> Iterator[HealthFinding]:
     for row in rows:
         if finding := _finding(row, world):
             yield finding
-    hooks = [row for row in rows if row.part != mcp_entry.PART]
+    yield from _doubled(world, [row for row in rows if row.part != mcp_entry.PART])
+
+
+def _doubled(world: InstallContext, hooks: Sequence[Row]) -> Iterator[HealthFinding]:
+    """Yield the agents whose hooks are in two places."""
     for what in dict.fromkeys(row.what for row in hooks):
         places = [row for row in hooks if row.what == what and row.state in {"current", "outdated"}]
         if len(places) > 1:

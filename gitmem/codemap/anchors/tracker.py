@@ -255,6 +255,15 @@ class Follower:
                 break
         return out[:CANDIDATES]
 
+    def _symbols(self, path: str, target: str) -> "Sequence[Symbol]":
+        """Return the definitions of a file; none where there is no time for it."""
+        from gitmem.codemap.symbols import definitions
+
+        data = self._sources.content(path, target)
+        if data is None or self._sources.is_over():
+            return ()
+        return definitions.symbols(data.decode("utf-8", "replace"), path)
+
     def _defined(self, anchor: dict[str, Any], path: str, target: str) -> Placement | None:
         """Return the definition of an anchor's symbol if exactly one other file has one now.
 
@@ -268,14 +277,17 @@ class Follower:
         language = grammars.language_of(path)
         if not last or not language:
             return None
-        made = []
-        for other in self._sources.grep(("-w", "-F", "-e", last), target)[:40]:
-            is_alike = other != path and grammars.language_of(other) == language
-            data = self._sources.content(other, target) if is_alike else None
-            if data is None or self._sources.is_over():
-                continue
-            symbols = definitions.symbols(data.decode("utf-8", "replace"), other)
-            made += [(other, symbol) for symbol in symbols if _is_definition(symbol, name)]
+        others = [
+            other
+            for other in self._sources.grep(("-w", "-F", "-e", last), target)[:40]
+            if other != path and grammars.language_of(other) == language
+        ]
+        made = [
+            (other, symbol)
+            for other in others
+            for symbol in self._symbols(other, target)
+            if _is_definition(symbol, name)
+        ]
         if len(made) != 1:
             return None
         other, symbol = made[0]

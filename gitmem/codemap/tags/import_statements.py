@@ -177,14 +177,20 @@ def _own_name(node: Any) -> str:
     return _text(node if node.type == "identifier" else node.child_by_field_name("name"))
 
 
+def _default_export(node: Any) -> str:
+    """Return the name of what a statement exports as the default; empty where there is none."""
+    if not any(child.type == "default" for child in node.children):
+        return ""
+    inner = node.child_by_field_name("declaration") or node.child_by_field_name("value")
+    return _own_name(inner) if inner is not None else ""
+
+
 def _ecma_exports(node: Any) -> Iterator[tuple[str, str]]:
     if node.child_by_field_name("source") is not None:
         return
-    if any(child.type == "default" for child in node.children):
-        inner = node.child_by_field_name("declaration") or node.child_by_field_name("value")
-        name = _own_name(inner) if inner is not None else ""
-        if name:
-            yield DEFAULT, name
+    name = _default_export(node)
+    if name:
+        yield DEFAULT, name
     clauses = [child for child in node.named_children if child.type == "export_clause"]
     for child in (child for clause in clauses for child in clause.named_children):
         name, alias = _name_and_alias(child)

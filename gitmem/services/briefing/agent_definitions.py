@@ -171,6 +171,14 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name.strip().removeprefix("@")).strip("-.") or "dev"
 
 
+def _role(head: Mapping[str, Any]) -> str:
+    """Return what an agent is for, in its own words; empty where it does not say."""
+    for key in ("role", "description"):
+        if isinstance(head.get(key), str) and head[key].strip():
+            return _line(head[key], ROLE)
+    return ""
+
+
 def read(shown: str, path: str) -> Agent | None:
     """Return what a file defines, None if it is not a definition.
 
@@ -202,19 +210,11 @@ def read(shown: str, path: str) -> Agent | None:
         for key in ("name", "id", "title", "icon")
         if isinstance(head.get(key), str)
     }
-    role = next(
-        (
-            _line(head[key], ROLE)
-            for key in ("role", "description")
-            if isinstance(head.get(key), str) and head[key].strip()
-        ),
-        "",
-    )
     return Agent(
         texts.get("id") or texts.get("name") or name,
         shown,
         texts.get("title", ""),
-        role,
+        _role(head),
         texts.get("icon", "")[:8],
         tuple(_commands(head.get("commands"))),
     )

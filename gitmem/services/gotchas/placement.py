@@ -240,17 +240,16 @@ def former(
     asked: set[tuple[str, str, str]] = set()
     rows = list(rows)
     follower.expect(_paths(rows))
-    for row in rows:
-        for anchor in row["anchors"]:
-            was = anchor.get("path")
-            key = (str(was), str(anchor.get("commit") or ""), str(anchor.get("blob") or ""))
-            if not isinstance(was, str) or was == path or was in out or key in asked:
-                continue
-            if not go_on():
-                return tuple(out)
-            asked.add(key)
-            if follower.text(was) is None and follower.called(anchor) == path:
-                out[was] = None
+    for anchor in (anchor for row in rows for anchor in row["anchors"]):
+        was = anchor.get("path")
+        key = (str(was), str(anchor.get("commit") or ""), str(anchor.get("blob") or ""))
+        if not isinstance(was, str) or was == path or was in out or key in asked:
+            continue
+        if not go_on():
+            break
+        asked.add(key)
+        if follower.text(was) is None and follower.called(anchor) == path:
+            out[was] = None
     return tuple(out)
 
 

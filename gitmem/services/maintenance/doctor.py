@@ -448,29 +448,33 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Hea
     for problem in problems:
         yield HealthFinding("warning", problem, "Change it: git mem config KEY VALUE")
     for key, values in raw.items():
-        if not key.startswith("remote."):
-            continue
-        for value in values:
-            if (key.endswith(".fetch") and "refs/*:refs/*" in value) or (
-                key.endswith(".mirror") and value == "true"
-            ):
-                yield HealthFinding(
-                    "warning",
-                    f"{key} = {value} mirrors every ref: a fetch or push there can delete memory.",
-                    "Sync after it restores what is lost; better: narrow the refspec.",
-                )
-            elif key.endswith(".fetch") and "refs/gitmem" in value:
-                yield HealthFinding(
-                    "warning",
-                    f"{key} = {value} overwrites memory that was not pushed.",
-                    f"Remove it: git config --unset-all {key} 'refs/gitmem'",
-                )
-            elif key.endswith(".push") and "refs/gitmem" in value:
-                yield HealthFinding(
-                    "warning",
-                    f"{key} = {value} makes plain 'git push' push no branch.",
-                    f"Remove it: git config --unset-all {key} 'refs/gitmem'",
-                )
+        if key.startswith("remote."):
+            for value in values:
+                yield from _check_refspec(key, value)
+
+
+def _check_refspec(key: str, value: str) -> Iterator[HealthFinding]:
+    """Check that a remote's refspec spares the refs of memory."""
+    if (key.endswith(".fetch") and "refs/*:refs/*" in value) or (
+        key.endswith(".mirror") and value == "true"
+    ):
+        yield HealthFinding(
+            "warning",
+            f"{key} = {value} mirrors every ref: a fetch or push there can delete memory.",
+            "Sync after it restores what is lost; better: narrow the refspec.",
+        )
+    elif key.endswith(".fetch") and "refs/gitmem" in value:
+        yield HealthFinding(
+            "warning",
+            f"{key} = {value} overwrites memory that was not pushed.",
+            f"Remove it: git config --unset-all {key} 'refs/gitmem'",
+        )
+    elif key.endswith(".push") and "refs/gitmem" in value:
+        yield HealthFinding(
+            "warning",
+            f"{key} = {value} makes plain 'git push' push no branch.",
+            f"Remove it: git config --unset-all {key} 'refs/gitmem'",
+        )
 
 
 def check_workflows(home: Home, root: str, choice: str) -> Iterator[HealthFinding]:

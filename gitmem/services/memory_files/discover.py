@@ -196,10 +196,6 @@ class Finder:
             return os.path.join(self.home, name[2:])
         return name if os.path.isabs(name) else os.path.join(tree or self.root, name)
 
-    def tracks(self, name: str) -> bool:
-        """Say whether git tracks a file of the work tree; known once they have been found."""
-        return name in self._tracked
-
     # -- finding
 
     def find(self, more: Sequence[str] = ()) -> MemoryFiles:
@@ -285,28 +281,9 @@ class Finder:
         if not os.path.lexists(path):
             return
         relative = os.path.relpath(path, self.root)
-        place = inside(path, self.root, self.root)
-        if not place:
-            self._notes.append(
-                f"{storable(relative)} is a link that leads out of the repository: it is not read."
-            )
-            return
-        if self.hides(storable(relative)) or self.hides(storable(place)):
-            self._notes.append(
-                f"{storable(relative)} is not read: .gitmemignore or gitmem.ignore names it."
-            )
-            return
-        real = os.path.relpath(os.path.realpath(path), self.root)
-        if relative in self._tracked and real not in self._tracked:
-            self._notes.append(
-                f"{storable(relative)} is a link to a file that git does not track: it is not read."
-            )
-            return
-        if self._is_nested(real):
-            self._notes.append(
-                f"{storable(relative)} belongs to another repository inside this one: it is not "
-                f"read."
-            )
+        reason = self._reason_against(path, relative)
+        if reason:
+            self._notes.append(f"{storable(relative)} {reason}")
             return
         base = os.path.basename(relative)
         if own := re.match(r"\.claude/agent-memory(-local)?/([^/]+)/", relative):
@@ -421,6 +398,20 @@ class Finder:
         self._memos.append(read)
         for line, target in read.page.imports:
             self._import(read, line, target, depth)
+
+    def _reason_against(self, path: str, relative: str) -> str:
+        """Return why a file of the work tree is not read; empty for one that may be."""
+        place = inside(path, self.root, self.root)
+        if not place:
+            return "is a link that leads out of the repository: it is not read."
+        if self.hides(storable(relative)) or self.hides(storable(place)):
+            return "is not read: .gitmemignore or gitmem.ignore names it."
+        real = os.path.relpath(os.path.realpath(path), self.root)
+        if relative in self._tracked and real not in self._tracked:
+            return "is a link to a file that git does not track: it is not read."
+        if self._is_nested(real):
+            return "belongs to another repository inside this one: it is not read."
+        return ""
 
     def _read(self, memo: Memo, real: str) -> Memo | None:
         try:

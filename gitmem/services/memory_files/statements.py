@@ -445,13 +445,19 @@ def title_with_details(
     if not chosen:
         return title, below
     whole = _with_parts(title, [part for part, _ in chosen], colon=colon)
-    if len(whole) <= TITLE:
-        done = len(chosen) == len(parts) and all(complete for _, complete in parts)
-        return whole, "\n".join(below.split("\n")[lead[-1].last :]) if done else below
+    if len(whole) > TITLE:
+        return _shortened(title, whole, narrow, colon=colon), below
+    if len(chosen) == len(parts) and all(complete for _, complete in parts):
+        return whole, "\n".join(below.split("\n")[lead[-1].last :])
+    return whole, below
+
+
+def _shortened(title: str, whole: str, narrow: Sequence[tuple[str, bool]], *, colon: bool) -> str:
+    """Return a title with its exceptions alone if there is room, else the start of `whole`."""
     less = _with_parts(title, [part for part, _ in narrow], colon=colon)
     if narrow and len(less) <= TITLE:
-        return less, below
-    return f"{whole[: TITLE - 1].rsplit(' ', 1)[0].rstrip(' ,;')}…", below
+        return less
+    return f"{whole[: TITLE - 1].rsplit(' ', 1)[0].rstrip(' ,;')}…"
 
 
 def _list_of(below: str) -> list[Piece]:

@@ -29,13 +29,10 @@ def field(
     """Return the field `commits` of (link, patch id); None when there is nothing to say."""
     out = []
     for link, patch in rows[-COMMITS:]:
-        files = {
-            path: _spans(spans) for path, spans in sorted(link.files.items()) if not hides(path)
-        }
-        files = dict(list(files.items())[:FILES])
+        paths = [path for path in sorted(link.files) if not hides(path)][:FILES]
         numbers = {
             path: _spans(map(_numbers, link.files[path]))
-            for path in files
+            for path in paths
             if all(len(row) > 3 for row in link.files[path])
         }
         facts = {
@@ -45,7 +42,7 @@ def field(
             "agent": link.agent,
             "model": link.model,
             "kind": "" if link.kind == AI else link.kind,
-            "files": files,
+            "files": {path: _spans(link.files[path]) for path in paths},
             "added": numbers,
         }
         out.append({key: value for key, value in facts.items() if value})

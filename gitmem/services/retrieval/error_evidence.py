@@ -134,12 +134,8 @@ class ErrorEvidence:
     def shows(self, row: "Row") -> bool:
         """Return whether a line of the task has all words of a row's error, in their order."""
         whole = str(row["pattern"])
-        if (
-            len(whole) > 11
-            and ": " in whole
-            and whole[-1] in "'\"`"
-            and any(whole in pattern for pattern in self.patterns)
-        ):
+        is_closed = len(whole) > 11 and ": " in whole and whole[-1] in "'\"`"
+        if is_closed and any(whole in pattern for pattern in self.patterns):
             return True  # a name at its end: nothing can follow that makes it another error
         pattern = re.sub(r"<\w+>", " ", whole).lower()
         # people quote it without the name of its class
@@ -147,15 +143,19 @@ class ErrorEvidence:
             wanted = WORD.findall(part)
             if len(wanted) < 4 or sum(map(len, wanted)) < 20:
                 return False
-            lines = [
-                line
-                for text in (self.error, self.text)
-                for line in text.lower().splitlines()
-                if wanted[0] in line and wanted[-1] in line
-            ]
-            if any(_in_order(wanted, WORD.findall(line[:2000])) for line in lines[:20]):
+            if self._has_line(wanted):
                 return True
         return False
+
+    def _has_line(self, wanted: "list[str]") -> bool:
+        """Return whether a line of what is at hand has these words in their order."""
+        lines = [
+            line
+            for text in (self.error, self.text)
+            for line in text.lower().splitlines()
+            if wanted[0] in line and wanted[-1] in line
+        ]
+        return any(_in_order(wanted, WORD.findall(line[:2000])) for line in lines[:20])
 
 
 def _has_sign(text: str) -> bool:

@@ -179,14 +179,16 @@ class FileEvidence:
             return
         for anchor in row["anchors"]:
             path, first, last = _anchor_place(anchor)
-            if not path:
-                continue
-            at = f"{path}:{first}" if first else path
-            if path in self.places and "anchor" in case.signals:
-                _weigh_anchor(case, at, _nearest(self.places[path], first, last) if first else -1)
-            lines = self.traced.get(path)
-            if lines and first and _nearest(lines, first, last) <= 3:
-                case.add("anchor", 0.6, f"the error came through {at}")
+            if path:
+                self._weigh_place(case, path, first, last)
+
+    def _weigh_place(self, case: "Case", path: str, first: int, last: int) -> None:
+        at = f"{path}:{first}" if first else path
+        if path in self.places and "anchor" in case.signals:
+            _weigh_anchor(case, at, _nearest(self.places[path], first, last) if first else -1)
+        lines = self.traced.get(path)
+        if lines and first and _nearest(lines, first, last) <= 3:
+            case.add("anchor", 0.6, f"the error came through {at}")
 
     def beside(self) -> None:
         """Find what is about a file's test, the source of a test, or a file in the same folder."""

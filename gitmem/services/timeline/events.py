@@ -322,16 +322,26 @@ def _snapshot(
     )
 
 
+def _ends(session: sessions.Session, title: str) -> Iterator[TimelineEvent]:
+    """Yield the beginning of a session, and its end if it has one."""
+    about = (session.id, "", session.agent, session.id, session.story)
+    yield TimelineEvent(session.started, "session", "start", title, *about)
+    if session.ended is not None:
+        why = f" ({session.why})" if session.why else ""
+        at = max(session.ended, session.started)
+        yield TimelineEvent(at, "session", "end", f"{title}{why}", *about)
+
+
+def _touched(sources: TimelineSources, file: str) -> set[str]:
+    """Return the sessions that edited a file."""
+    stored = storable(file)
+    touched = edits.touched(sources.state, 0.0, float(LAST))
+    return {session for path, session in touched if path == stored}
+
+
 def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     """Yield beginnings and ends: of sessions of this machine, and of those whose record is here."""
-    touched = set()
-    if wanted.file:
-        file = storable(wanted.file)
-        touched = {
-            session
-            for path, session in edits.touched(sources.state, 0.0, float(LAST))
-            if path == file
-        }
+    touched = _touched(sources, wanted.file) if wanted.file else set()
     seen = set()
     titles = {
         row["session"]: row
@@ -348,30 +358,7 @@ def _sessions(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEven
         if wanted.file and session.id not in touched:
             continue
         title = session.title or (marked_title(titles[session.id]) if session.id in titles else "")
-        yield TimelineEvent(
-            session.started,
-            "session",
-            "start",
-            title or f"{session.agent} session",
-            session.id,
-            "",
-            session.agent,
-            session.id,
-            session.story,
-        )
-        if session.ended is not None:
-            why = f" ({session.why})" if session.why else ""
-            yield TimelineEvent(
-                max(session.ended, session.started),
-                "session",
-                "end",
-                f"{title or f'{session.agent} session'}{why}",
-                session.id,
-                "",
-                session.agent,
-                session.id,
-                session.story,
-            )
+        yield from _ends(session, title or f"{session.agent} session")
     for id, row in titles.items():
         if id not in seen and not wanted.file:
             yield TimelineEvent(
