@@ -56,4 +56,4 @@ def _line(warning: "Elsewhere") -> str:
             f"- [drift] {path}{what} is changed on {where}{who} too; a merge would "
             f"conflict. Look first: git mem code drift"
         )
-    return f"- [drift] {clean(warning.path, 120)} is being changed on {where}{who} too: git mem code drift"
+    return f"- [drift] {path} is being changed on {where}{who} too: git mem code drift"
