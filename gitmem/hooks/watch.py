@@ -1,7 +1,7 @@
 """The watchdog of a hook: a process that does nothing but wait for the one that works.
 
 A thread cannot do it: an expression in `re`, a query in SQLite or a disk that hangs may hold the
-interpreter's lock. docs/decisions/0022 says what else was tried.
+interpreter's lock. docs/decisions/agents.md says what else was tried.
 """
 
 import _signal  # type: ignore[import-not-found] # `signal` itself builds enums

@@ -2,7 +2,7 @@
 
 A document is JSON as people write it: with comments, trailing commas, a byte order mark.
 tree-sitter says where things are, so that an edit is a few spans of bytes; see
-docs/decisions/0012-editing-settings.md.
+docs/decisions/agents.md.
 """
 
 import json

@@ -3,7 +3,8 @@
 Our own formats come first, then the detectors of detect-secrets (`detectors`) on what is left and
 looks drawn by a machine. Pure: no I/O, no clock. A pattern is compiled when one of its hints is in
 the text, so plain prose compiles nothing. Patterns are linear: what may repeat without end starts
-at a fixed prefix and ends the pattern, everything else is bounded. Why two: docs/decisions/0004.
+at a fixed prefix and ends the pattern, everything else is bounded. docs/decisions/store.md says
+why there are two.
 """
 
 from __future__ import annotations
