@@ -4,7 +4,7 @@ Standard library's cheap modules only: hooks load this.
 
 A workflow is a row of transitions: a command or a task that, done, brings a state, and what usually
 comes next. The table that ships is `gitmem/services/work/workflows.json`; a repository's own
-extends it (`docs/workflows.md`).
+extends it (`docs/work.md`).
 """
 
 TYPE_CHECKING = False

@@ -253,7 +253,7 @@ def test_a_repositorys_own_workflow(mem: Mem) -> None:
     for args in (("workflows",), ("context",), ("task", "x")):
         err = mem("session", *args, code=1).err
         assert ".gitmem/workflows.yaml: workflows.release.transitions[0].state is 'Cut It'" in err
-        assert "docs/workflows.md" in err
+        assert "docs/work.md" in err
     mem("session", "start")  # it needs none of it
     mem("session", "handover", "qa", "-m", "x")
     mem("session", "resume", "--show", code=None)

@@ -198,7 +198,7 @@ def _where(found: WorkContext, *, known: bool, success: bool) -> str:
 def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
     """List workflows: which command or task leads to which state, and what usually comes next.
 
-    A repository has its own workflows in .gitmem/workflows.yaml; see docs/workflows.md. Those of a
+    A repository has its own workflows in .gitmem/workflows.yaml; see docs/work.md. Those of a
     framework are a preset (setting workflows).
 
     \b

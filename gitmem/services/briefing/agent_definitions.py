@@ -12,7 +12,7 @@ These are the repository's own files, those of Claude Code and of Gemini CLI, th
     ---
     What the agent is told about itself; nothing of it is read here.
 
-`docs/activation.md` says it for users. A definition is data: nothing in it is executed, nothing
+`docs/session-start.md` says it for users. A definition is data: nothing in it is executed, nothing
 that it names is opened.
 """
 

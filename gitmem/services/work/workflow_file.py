@@ -21,7 +21,7 @@ COMMAND = re.compile(r"[a-z][a-z0-9]*(?:[_:-][a-z0-9]+)*(?: [^\x00-\x1f\x7f<>]{1
 MOST = 200  # workflows, transitions of one, tasks
 NEXT = 10
 NESTED = 20  # levels of a file
-HINT = "See: git mem session workflows --help, and docs/workflows.md"
+HINT = "See: git mem session workflows --help, and docs/work.md"
 
 
 def load(home: Home, root: str, choice: str) -> tuple[WorkflowTable, str]:
