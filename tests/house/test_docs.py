@@ -173,6 +173,23 @@ def test_each_setting_has_its_default_in_the_reference() -> None:
     assert rows == shown
 
 
+def test_each_setting_in_an_example_exists() -> None:
+    """`git mem config KEY`, `git config gitmem.KEY` and `-c gitmem.KEY=` name settings."""
+    named = re.compile(
+        r"git mem config (?:--global |--unset )*([a-z]\w+)|git config (?:--global )?gitmem\.(\w+)"
+        r"|git -c gitmem\.(\w+)="
+    )
+    unknown = {
+        (_name(page), key)
+        for page in PAGES
+        for match in named.findall(page.read_text(encoding="utf-8"))
+        for key in filter(None, match)
+        if key not in SETTINGS
+    }
+
+    assert unknown == set()
+
+
 def test_each_environment_variable_of_ours_is_described() -> None:
     """What the code reads stands in both references."""
     code = "\n".join(
