@@ -32,7 +32,7 @@ FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(
     r"\bgit[ -]mem(?: -C [^ ]+| --no-pager| --color[ =]\w+)*[ ]+([a-z][a-z-]*)(?: ([a-z][a-z-]*))?"
 )
-HOOKS = {f"hook {agent}" for agent in ADAPTERS}
+HOOKS = {f"hook {agent}" for agent in (*ADAPTERS, "otter")}  # the agent that CONTRIBUTING.md adds
 NO_COMMAND = {"lsp"}  # git-mem-lsp is a program of its own
 
 
