@@ -124,7 +124,7 @@ def _finished(app: App, scope: str, record: Record) -> Change:
 @options.json_option
 @click.pass_obj
 def pin_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
-    """Pin records. Pinned records never decay and are told first. An agent cannot pin facts.
+    """Pin records. Pinned records never decay and come first. An agent cannot pin facts.
 
     \b
     Example:
@@ -169,7 +169,7 @@ def done_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
 @options.json_option
 @click.pass_obj
 def archive_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
-    """Archive records. They are kept and found with --all, but not told any more.
+    """Archive records. They are kept and found with --all, and no longer shown to agents.
 
     \b
     Example:

@@ -60,12 +60,12 @@ SAID = "on"  # before what an agent had said, which a decision is about
     "form",
     type=click.Choice(FORMS),
     default="auto",
-    help="What the files are; told by their content without.",
+    help="What the files are; without it, their content decides.",
 )
 @click.option(
     "--session",
     metavar="ID",
-    help="Read a session that hooks told of, by its id or the beginning of it.",
+    help="Read a session that hooks recorded, by its id or the beginning of it.",
 )
 @click.option("--commits", metavar="RANGE", help="Read commit messages: main..HEAD, v1.2.., -20.")
 @click.option(

@@ -83,8 +83,8 @@ def handover_command(
 ) -> None:
     """Hand the work over to another agent: its state, decisions and open questions, with evidence.
 
-    The other agent is told when it starts, and by 'git mem session context --agent AGENT', also in
-    other clones after a sync. A newer hand-over by the same agent replaces this one. To put one
+    The other agent receives it when it starts, and by 'git mem session context --agent AGENT', also
+    in other clones after a sync. A newer hand-over by the same agent replaces this one. To put one
     aside: git mem archive ID.
 
     \b

@@ -50,7 +50,7 @@ def resume_command(term: Terminal, session: str | None, show: bool, as_json: boo
 
     Adds to 'git mem status': one session in detail. Without an id: the latest session of this work
     tree that does not run, else of another one. A person's session is opened again; for an agent's
-    session you are told its CLI's command.
+    session the last line is the command of its CLI.
 
     \b
     Examples:

@@ -65,10 +65,10 @@ def _session_option(command: Any) -> Any:
 @click.option("--for", "long", metavar="TIME", help="For so long: 30m, 2h, 1d.")
 @click.pass_obj
 def off_command(term: Terminal, session: str | None, machine: bool, long: str | None) -> None:
-    """Turn hooks off: nothing is captured, nothing is told. Commands and editors work as before.
+    """Turn hooks off: they capture nothing, and agents receive nothing.
 
-    This is for the repository, unless an option says otherwise. GITMEM=0 in the environment turns
-    hooks off for one program.
+    Commands and editors work as before. This is for the repository, unless an option says
+    otherwise. GITMEM=0 in the environment turns hooks off for one program.
 
     \b
     Examples:
