@@ -167,7 +167,7 @@ class App(Repository):
         """Return the scope of the store that gets a fact if the user names none."""
         from gitmem.services.facts import stores
 
-        return stores.scope_of_new(who, shares=bool(self.settings.get("shareAgent")))
+        return stores.scope_of_new(who, shares=self.settings.get("share") != "people")
 
     @property
     def caller(self) -> tuple[str, str]:
@@ -335,8 +335,7 @@ class App(Repository):
         """Git's objects."""
         from gitmem.git.backend import open_objects
 
-        setting = self.settings.get("backend")
-        return open_objects(self.location, self.env, self._prefer if setting == "auto" else setting)
+        return open_objects(self.location, self.env, self._prefer)
 
     @cached_property
     def follower(self) -> "Follower":
@@ -719,8 +718,7 @@ class App(Repository):
 
         if not os.path.exists(self.home.join(STATE)):  # nothing was read yet
             return Usage()
-        hours = self.settings.get("decayClock") == "active"
-        return due(self.state, scope, self.replica, self.clock.now(), hours=hours)
+        return due(self.state, scope, self.replica, self.clock.now())
 
     def scores(self, ids: Sequence[str] | None = None) -> "FactScores":
         """Return what tells the scores of facts now: of some, or of any."""
@@ -732,7 +730,6 @@ class App(Repository):
             indexes,
             lambda: [app.state for app in apps],
             self.clock.now(),
-            self.settings.get("decayClock"),
             lambda: self.contradicting().refuted,
             ids,
         )
@@ -796,15 +793,13 @@ class App(Repository):
             or (self.settings.get("remoteRef") if name == self.settings.get("remote") else "")
             or SHARED
         )
-        timeout, partial = self.settings.get("syncTimeout"), is_partial(self.settings.raw)
         return Remote(
             self.git,
             name,
             chosen,
             self.env,
             ssh=ssh_command(self.env, self.settings.git),
-            timeout=timeout,
-            partial=partial,
+            partial=is_partial(self.settings.raw),
         )
 
 

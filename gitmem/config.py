@@ -11,261 +11,199 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-# key -> (type, default, one line for people). Keys as the user types them after `gitmem.`.
 # settings that say whom and what to trust, and what others get: a person's alone
 TRUST = frozenset(
-    {
-        *("shareAgent", "shareCaptured", "shareExtracted", "shareSessions", "native"),
-        *("allowSecret", "ownEmail", "injectUnconfirmed", "remote"),
-    }
+    {"share", "shareSessions", "native", "allowSecret", "ownEmail", "unconfirmed", "remote"}
 )
-SETTINGS: "dict[str, tuple[str, Any, str]]" = {
-    "backend": ("libgit2|git|auto", "auto", "which implementation reads and writes git objects"),
-    "sign": (
-        "bool",
-        False,
-        "sign memory commits as your own git configuration signs commits; read from that only",
-    ),
-    "agent": ("text", "", "your namespace; '' reads and writes 'global'"),
-    "ownEmail": (
-        "list",
-        (),
-        (
-            "further e-mail addresses that you commit under, besides user.email; may be given "
-            "several times"
+# heading -> key -> (type, default, one line for people). Keys as the user types them after
+# `gitmem.`.
+GROUPS: "dict[str, dict[str, tuple[str, Any, str]]]" = {
+    "Identity": {
+        "agent": ("text", "", "your namespace; '' reads and writes 'global'"),
+        "ownEmail": (
+            "list",
+            (),
+            (
+                "further e-mail addresses that you commit under, besides user.email; may be given "
+                "several times"
+            ),
         ),
-    ),
-    "remote": (
-        "text",
-        "",
-        "the one remote that memory is pushed to; set by 'git mem remote enable'",
-    ),
-    "remoteRef": ("text", "", "the ref on that remote; set by 'git mem remote enable --branch'"),
-    "syncOnPush": (
-        "bool",
-        False,
-        (
-            "exchange memory with its remote when git pushes, by the hook that 'git mem install "
-            "git-hooks' writes"
+        "sign": (
+            "bool",
+            False,
+            "sign memory commits as your own git configuration signs commits; read from that only",
         ),
-    ),
-    "preCommit": (
-        "show|block|off",
-        "show",
-        (
-            "what git's hook does about critical gotchas of staged files: show them, or stop the "
-            "commit too"
+    },
+    "Sharing": {
+        "remote": (
+            "text",
+            "",
+            "the one remote that memory is pushed to; set by 'git mem remote enable'",
         ),
-    ),
-    "commitTrailer": (
-        "bool",
-        False,
-        (
-            "name the session of an agent in the messages of its commits, by a trailer "
-            "'Gitmem-Session'"
+        "remoteRef": (
+            "text",
+            "",
+            "the ref on that remote; set by 'git mem remote enable --branch'",
         ),
-    ),
-    "syncTimeout": ("seconds", 60.0, "how long one exchange with a remote may take"),
-    "captureThreshold": ("int", 3, "how often an error must happen to become a gotcha"),
-    "captureWindow": ("hours", 24.0, "the sliding window in which it must happen"),
-    "captureSessions": (
-        "bool",
-        False,
-        "count an error once a session, however often it happens there",
-    ),
-    "capture": ("bool", True, "make a gotcha of an error that repeats"),
-    "inject": ("bool", True, "answer agent hooks with memories"),
-    "injectUnconfirmed": (
-        "bool",
-        True,
-        "tell agents what was captured and not yet confirmed, marked as such",
-    ),
-    "startBudget": ("tokens", 1200, "tokens that a session start may add"),
-    "promptBudget": ("tokens", 400, "tokens that a prompt may add"),
-    "fileBudget": ("tokens", 250, "tokens that a tool call may add"),
-    "ignore": (
-        "list",
-        (),
-        "files that hooks never store anything of, as in .gitmemignore; may be given several times",
-    ),
-    "recordSessions": ("bool", True, "keep a record of each session in the private store"),
-    "shareSessions": (
-        "bool",
-        False,
-        "publish of each session's record the agent, the model, the commits and the files",
-    ),
-    "shareAgent": (
-        "bool",
-        True,
-        "put facts that agents write by 'git mem add' into the shared store, unconfirmed",
-    ),
-    "shareCaptured": (
-        "bool",
-        False,
-        "put gotchas that were captured from errors into the shared store at once, unconfirmed",
-    ),
-    "shareExtracted": (
-        "bool",
-        False,
-        "put what sessions taught into the shared store at once, unconfirmed",
-    ),
-    "propose": (
-        "bool",
-        True,
-        "put what a session taught into the inbox: decisions, fixes, patterns, tasks",
-    ),
-    "historyLimit": (
-        "int",
-        400000,
-        "bytes of a session's history from which on its older turns are condensed by topic",
-    ),
-    "consolidate": (
-        "bool",
-        True,
-        "collect what faded and merge what is said twice, in the background, once a day at most",
-    ),
-    "summariser": (
-        "offline|claude|gemini|codex|command",
-        "offline",
-        (
-            "who reads what a session taught; anything but 'offline' sends its text to a model, "
-            "and is read from your own configuration only"
+        "share": (
+            "people|agents|all",
+            "agents",
+            (
+                "whose facts go into the shared store at once: those of people; of agents too, "
+                "unconfirmed; or all, also what was captured and what sessions taught"
+            ),
         ),
-    ),
-    "geminiModel": (
-        "text",
-        "gemini-2.5-flash",
-        "the model that is asked when summariser is 'gemini'",
-    ),
-    "geminiKey": (
-        "text",
-        "",
-        "its key; '' takes GEMINI_API_KEY or GOOGLE_API_KEY; read from your own configuration only",
-    ),
-    "geminiUrl": (
-        "text",
-        "",
-        "base URL of its server; '' is Google's; read from your own configuration only",
-    ),
-    "modelCommand": (
-        "text",
-        "",
-        (
-            "the program that is asked when summariser is 'command'; read from your own "
-            "configuration only"
+        "shareSessions": (
+            "bool",
+            False,
+            "publish of each session's record the agent, the model, the commits and the files",
         ),
-    ),
-    "modelTimeout": ("seconds", 60.0, "how long one answer of a model may take"),
-    "modelBudget": ("tokens", 100000, "tokens that a model may be given for one session"),
-    "dna": (
-        "shared|private|off",
-        "private",
-        (
-            "which store keeps the DNA of the project that sessions keep up; 'off': none is made "
-            "but by command"
+    },
+    "Git hooks": {
+        "preCommit": (
+            "show|block|off",
+            "show",
+            (
+                "what git's hook does about critical gotchas of staged files: show them, or stop "
+                "the commit too"
+            ),
         ),
-    ),
-    "workflows": (
-        "auto|aios|off",
-        "auto",
-        (
-            "workflows known besides those of .gitmem/workflows.yaml: 'aios' are those of AIOS; "
-            "'auto' has them where its folder .aios-core or .aiox-core is there"
+        "commitTrailer": (
+            "bool",
+            False,
+            (
+                "name the session of an agent in the messages of its commits, by a trailer "
+                "'Gitmem-Session'"
+            ),
         ),
-    ),
-    "dnaBudget": ("tokens", 1000, "tokens that the DNA of a project, or of a workspace, may have"),
-    "scout": (
-        "bool",
-        True,
-        "name to agents the files that a prompt for a larger task is probably about",
-    ),
-    "decayClock": (
-        "active|wall",
-        "active",
-        (
-            "the hours by which facts fade: those in which this repository was worked in, or all; "
-            "'wall' keeps and shares no such hours"
+        "syncOnPush": (
+            "bool",
+            False,
+            (
+                "exchange memory with its remote when git pushes, by the hook that 'git mem "
+                "install git-hooks' writes"
+            ),
         ),
-    ),
-    "snapshotKeep": ("int", 50, "how many snapshots stay, besides pinned ones"),
-    "snapshotDays": ("int", 7, "for how many days a snapshot stays that is not pinned"),
-    "native": (
-        "off|pull|push|sync",
-        "off",
-        "keep agents' own memory files in step at the start and end of sessions",
-    ),
-    "saveReminder": (
-        "bool",
-        False,
-        "once a session, remark to the agent that it decided something and recorded nothing",
-    ),
-    "allowSecret": (
-        "list",
-        (),
-        "regular expressions of values that are not secrets; may be given several times",
-    ),
-    "editorCritical": (
-        "error|warning|information|hint|off",
-        "warning",
-        "how loud editors show a critical gotcha",
-    ),
-    "editorWarning": (
-        "error|warning|information|hint|off",
-        "information",
-        "how loud editors show a gotcha of severity warning",
-    ),
-    "editorInfo": (
-        "error|warning|information|hint|off",
-        "hint",
-        "how loud editors show a gotcha of severity info",
-    ),
-    "editorMarks": ("bool", True, "show anything in editors; off, they show nothing in the code"),
-    "editorCodeLens": ("bool", True, "count a file's gotchas above its first line"),
-    "editorSymbolLens": ("bool", False, "count the gotchas of a function or class above it"),
-    "editorInlayHints": ("bool", False, "write a gotcha's title behind its line"),
-    "editorOutline": ("bool", False, "list gotchas among a file's symbols"),
-    "editorWhyHover": (
-        "bool",
-        False,
-        "tell in a hover which commit, session and prompt made a line",
-    ),
-    "editorCompletion": ("bool", True, "complete ids of records in Markdown and commit messages"),
-    "editorUnconfirmed": (
-        "bool",
-        True,
-        "show in editors what was captured and not yet confirmed, marked as such",
-    ),
-    "editorMaxPerFile": ("int", 20, "lines of a file that editors mark at most"),
-    "editorSnoozeDays": ("int", 7, "days for which an editor's 'snooze' hides a gotcha"),
-    "pager": (
-        "text",
-        "",
-        "pager for git mem; '' uses git's; read from your own configuration only",
-    ),
+    },
+    "Capture": {
+        "capture": ("bool", True, "make a gotcha of an error that repeats"),
+        "captureThreshold": (
+            "int",
+            3,
+            "how often an error must happen in 24 hours to become a gotcha",
+        ),
+        "recordSessions": ("bool", True, "keep a record of each session in the private store"),
+        "propose": (
+            "bool",
+            True,
+            "put what a session taught into the inbox: decisions, fixes, patterns, tasks",
+        ),
+        "ignore": (
+            "list",
+            (),
+            (
+                "files that hooks never store anything of, as in .gitmemignore; may be given "
+                "several times"
+            ),
+        ),
+        "allowSecret": (
+            "list",
+            (),
+            "regular expressions of values that are not secrets; may be given several times",
+        ),
+    },
+    "What agents are told": {
+        "inject": ("bool", True, "answer agent hooks with memories"),
+        "injectBudget": (
+            "tokens",
+            1200,
+            (
+                "tokens that a session start may add; a prompt may add a third of it, a tool call "
+                "about a fifth"
+            ),
+        ),
+        "unconfirmed": (
+            "bool",
+            True,
+            "tell agents and editors what was captured and not yet confirmed, marked as such",
+        ),
+        "scout": (
+            "bool",
+            True,
+            "name to agents the files that a prompt for a larger task is probably about",
+        ),
+    },
+    "Background work": {
+        "consolidate": (
+            "bool",
+            True,
+            (
+                "collect what faded and merge what is said twice, in the background, once a day "
+                "at most"
+            ),
+        ),
+        "dna": (
+            "shared|private|off",
+            "private",
+            (
+                "which store keeps the DNA of the project that sessions keep up; 'off': none is "
+                "made but by command"
+            ),
+        ),
+        "native": (
+            "off|pull|push|sync",
+            "off",
+            "keep agents' own memory files in step at the start and end of sessions",
+        ),
+    },
+    "Models": {
+        "summariser": (
+            "offline|claude|gemini|codex|command",
+            "offline",
+            (
+                "who reads what a session taught; anything but 'offline' sends its text to a "
+                "model, and is read from your own configuration only"
+            ),
+        ),
+        "geminiModel": (
+            "text",
+            "gemini-2.5-flash",
+            "the model that is asked when summariser is 'gemini'",
+        ),
+        "modelCommand": (
+            "text",
+            "",
+            (
+                "the program that is asked when summariser is 'command'; read from your own "
+                "configuration only"
+            ),
+        ),
+    },
+    "Editors": {
+        "editorMarks": (
+            "bool",
+            True,
+            "show anything in editors; off, they show nothing in the code",
+        ),
+        "editorCodeLens": ("bool", True, "count a file's gotchas above its first line"),
+        "editorWhyHover": (
+            "bool",
+            False,
+            "tell in a hover which commit, session and prompt made a line",
+        ),
+    },
 }
+SETTINGS = {key: row for group in GROUPS.values() for key, row in group.items()}
 # the least and the most that a number may be
-RANGES = {
-    "syncTimeout": (1, 3600),
-    "captureThreshold": (1, 1000),
-    "captureWindow": (0.1, 8760),
-    "startBudget": (0, 100_000),
-    "promptBudget": (0, 100_000),
-    "fileBudget": (0, 100_000),
-    "historyLimit": (0, 100_000_000),
-    "modelTimeout": (1, 3600),
-    "modelBudget": (1000, 10_000_000),
-    "dnaBudget": (100, 100_000),
-    "snapshotKeep": (0, 100_000),
-    "snapshotDays": (0, 3650),
-    "editorMaxPerFile": (1, 200),
-    "editorSnoozeDays": (1, 3650),
-}
+RANGES = {"captureThreshold": (1, 1000), "injectBudget": (0, 100_000)}
 # What a stranger's repository could run, or send a key or a session to, by them: a repository's own
 # configuration may only switch them off, and they are in no cache.
-OWN = ("geminiKey", "geminiUrl", "modelCommand", "summariser", "sign", "pager")
+OWN = ("modelCommand", "summariser", "sign")
+KEYS = frozenset(f"gitmem.{key.lower()}" for key in SETTINGS)
 OWN_KEYS = frozenset(f"gitmem.{key.lower()}" for key in OWN)
 _PROGRAMS = frozenset({"core.pager", "core.editor"})  # of git's own, what we would run
 _BY_LOWER = {key.lower(): key for key in SETTINGS}
+NUMBER_LIMIT = 10  # digits
 TRUE, FALSE = frozenset({"true", "yes", "on", "1", ""}), frozenset({"false", "no", "off", "0"})
 
 
@@ -282,12 +220,15 @@ class Settings:
         self.refused: tuple[str, ...] = ()
         # configuration files -> (key, value) of each `include.path` in them
         self.files: dict[str, list[tuple[str, str]]] = {}
+        # keys of ours, in lower case -> git's name of the scope that sets them
+        self.scopes: dict[str, str] = {}
         self._values: dict[str, Any] = {key: row[1] for key, row in SETTINGS.items()}
         for lower, given in raw.items():
             if not lower.startswith("gitmem."):
                 continue
             key = _BY_LOWER.get(lower[7:])
             if key is None:
+                self.problems.append(f"{lower} is no setting of git mem, and does nothing.")
                 continue
             try:
                 self._values[key] = (
@@ -314,40 +255,43 @@ def parse(key: str, text: str) -> "Any":
     """Return a setting's typed value; raises UserError that names what is allowed."""
     kind = SETTINGS[key][0]
     value = text.strip()
-    if kind == "bool":
-        if value.lower() in TRUE | FALSE:
-            return value.lower() in TRUE
-        raise UserError(f"gitmem.{key} is '{text}', which is neither true nor false.")
-    if "|" in kind:
-        if value in kind.split("|"):
-            return value
-        raise UserError(f"gitmem.{key} is '{text}'; allowed: {kind.replace('|', ', ')}.")
-    return _number(key, text) if key in RANGES else value
+    if kind == "bool" and value.lower() in TRUE | FALSE:
+        return value.lower() in TRUE
+    if key in RANGES:
+        least, most = RANGES[key]
+        number = int(value) if value.isdecimal() and len(value) < NUMBER_LIMIT else least - 1
+        if least <= number <= most:
+            return number
+    elif kind in {"text", "list"} or ("|" in kind and value in kind.split("|")):
+        return value
+    raise UserError(f"gitmem.{key} is '{text}'; allowed: {allowed(key)}.")
 
 
-def _number(key: str, text: str) -> float:
-    """Return a number within its range. Raises UserError that names the range."""
-    kind, (least, most) = SETTINGS[key][0], RANGES[key]
-    try:
-        number: float = float(text) if kind in {"seconds", "hours"} else int(text)
-    except ValueError:
-        number = least - 1
-    if least <= number <= most:
-        return number
-    what = "a whole number" if kind == "int" else f"{kind},"
-    raise UserError(f"gitmem.{key} is '{text}'; allowed: {what} from {least:g} to {most:,}.")
+def allowed(key: str) -> str:
+    """Return the values that a setting may have, for people."""
+    kind = SETTINGS[key][0]
+    if key in RANGES:
+        least, most = RANGES[key]
+        return f"{'a whole number' if kind == 'int' else kind} from {least} to {most:,}"
+    if kind in {"text", "list"}:
+        return "any text" if kind == "text" else "texts, one a call"
+    return "true, false" if kind == "bool" else kind.replace("|", ", ")
 
 
-def canonical_key(name: str) -> str:
-    """Return a setting's key for what the user typed (`gitmem.` may be left out).
+def prompt_budget(settings: Settings) -> int:
+    """Return the tokens that a prompt may add: a third of what a session start may."""
+    return int(settings.get("injectBudget")) // 3
 
-    Raises UserError.
-    """
+
+def tool_budget(settings: Settings) -> int:
+    """Return the tokens that a tool call may add: about a fifth of what a session start may."""
+    return int(settings.get("injectBudget")) * 5 // 24
+
+
+def canonical_key(name: str) -> "str | None":
+    """Return a setting's key for what the user typed (`gitmem.` may be left out), None for none."""
     short = name[7:] if name.lower().startswith("gitmem.") else name
-    key = _BY_LOWER.get(short.lower())
-    if key is None:
-        raise UserError(f"there is no setting '{name}'.", "See all with: git mem config")
-    return key
+    return _BY_LOWER.get(short.lower())
 
 
 def from_listing(output: bytes) -> Settings:
@@ -361,6 +305,7 @@ def from_listing(output: bytes) -> Settings:
     raw: dict[str, list[str]] = {}
     refused: set[str] = set()
     files: dict[str, list[tuple[str, str]]] = {}
+    scopes: dict[str, str] = {}
     for scope, origin, key, value in listed(output):
         if origin.startswith("file:"):
             includes = files.setdefault(origin[5:], [])
@@ -368,26 +313,25 @@ def from_listing(output: bytes) -> Settings:
                 includes.append((key, value))
         if scope not in OWN_SCOPES and key in _PROGRAMS:
             continue
-        if (
-            scope not in OWN_SCOPES
-            and key in OWN_KEYS
-            and not switches_off(_BY_LOWER[key[7:]], value)
-        ):
+        if scope not in OWN_SCOPES and key in OWN_KEYS and not switches_off(key[7:], value):
             refused.add(_BY_LOWER[key[7:]])
             continue
+        if key in KEYS:
+            scopes[key] = scope
         raw.setdefault(key, []).append(
             value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         )
     settings = Settings(raw)
     settings.refused = tuple(sorted(refused))
-    settings.files = files
+    settings.files, settings.scopes = files, scopes
     return settings
 
 
 def switches_off(key: str, value: str) -> bool:
     """Say whether a value is the default of a setting, which runs nothing and sends nothing."""
     try:
-        return bool(parse(key, value) == SETTINGS[key][1])
+        name = _BY_LOWER[key.lower()]
+        return bool(parse(name, value) == SETTINGS[name][1])
     except UserError:
         return False
 
@@ -397,16 +341,16 @@ def refusal(key: str) -> tuple[str, str]:
 
     The second text tells what to do.
     """
-    how = (
-        "export GEMINI_API_KEY=…" if key == "geminiKey" else f"git mem config --global {key} VALUE"
-    )
     what = (
         f"gitmem.{key} in this repository's own configuration is ignored: whoever made the "
         f"repository could have set it."
     )
     return (
         what,
-        f"Set it for yourself: {how}; to remove it here: git config --unset-all gitmem.{key}",
+        (
+            f"Set it for yourself: git mem config --global {key} VALUE; to remove it here: git "
+            f"config --unset-all gitmem.{key}"
+        ),
     )
 
 

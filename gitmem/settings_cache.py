@@ -13,7 +13,7 @@ import os
 from gitmem.base.fast import dumps, loads
 from gitmem.base.files import write_atomic
 from gitmem.base.regular_files import read_regular
-from gitmem.config import OWN_KEYS, Settings, one_off
+from gitmem.config import KEYS, OWN_KEYS, Settings, one_off
 from gitmem.repo.location import Home, Location
 from gitmem.repo.refs import has_reftable
 
@@ -39,7 +39,7 @@ _CONDITIONS = ("gitdir:", "gitdir/i:", "hasconfig:remote.*.url:")
 _ON_BRANCH = "onbranch:"
 # the hot path knows the user by them
 _IDENTITY = frozenset({"user.name", "user.email", "author.email", "committer.email"})
-_PAGERS = frozenset({"gitmem.pager", "core.pager"})
+_PAGERS = frozenset({"core.pager"})
 
 
 class KeptSettings(Settings):
@@ -51,8 +51,8 @@ class KeptSettings(Settings):
         self._ask = ask
 
     def __getattr__(self, name: str) -> "Any":
-        """Return all of git's configuration, `raw`, or the files that it came from, `files`."""
-        if name not in {"raw", "files"}:
+        """Return all of git's configuration, `raw`, or where it came from, `files` and `scopes`."""
+        if name not in {"raw", "files", "scopes"}:
             raise AttributeError(name)
         self.__dict__.update(vars(self._ask()))
         return self.__dict__[name]
@@ -60,7 +60,7 @@ class KeptSettings(Settings):
     def get(self, key: str) -> "Any":
         """Return a setting's value."""
         name = f"gitmem.{key.lower()}"
-        if name in OWN_KEYS and name not in self._unset:
+        if name in OWN_KEYS:
             self.raw  # noqa: B018 - reads them all
         return self._values[key]
 
@@ -104,7 +104,7 @@ def sources(home: Home, where: Location, env: "Mapping[str, str]") -> list[str]:
 
 def _is_kept(key: str) -> bool:
     """Say whether the copy holds a setting (lower-case key)."""
-    return (key.startswith("gitmem.") and key not in OWN_KEYS) or key in _IDENTITY
+    return (key in KEYS and key not in OWN_KEYS) or key in _IDENTITY
 
 
 def _kept(home: Home, where: Location, env: "Mapping[str, str]") -> "Kept | None":

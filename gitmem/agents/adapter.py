@@ -115,9 +115,8 @@ class Adapter:
     makes the object that carries it. `refine` corrects an event that needs more than names; it may
     return None for one that is none of ours. `limits` are the seconds that our hook has for an
     event, where its CLI gives less than usual. `session` names variables in which its CLI tells
-    commands the session's id, `mark` one that its commands have where none tells it. `ask` makes
-    the answer to the end of a turn that has the model go on with a remark; None where there is
-    none. `foreign` are keys that only other CLIs' payloads have: some run the hooks that they find
+    commands the session's id, `mark` one that its commands have where none tells it.
+    `foreign` are keys that only other CLIs' payloads have: some run the hooks that they find
     in this one's settings. `notices` begin what comes as a prompt though nobody wrote it. `resume`
     is what its user types before a session's id to go on with it. `loads` are files whose text its
     model has read at every start, as records call them: from the work tree's root, or from `~`.
@@ -128,7 +127,6 @@ class Adapter:
     __slots__ = (
         "alone",
         "answer",
-        "ask",
         "events",
         "foreign",
         "keeps",
@@ -156,7 +154,6 @@ class Adapter:
         settings: HookSettings,
         places: "Places | None" = None,
         answer: "Callable[[HookEvent, str], dict[str, Any]] | None" = None,
-        ask: "Callable[[HookEvent, str], dict[str, Any]] | None" = None,
         refine: "Callable[[HookEvent, Payload], HookEvent | None] | None" = None,
         limits: "Mapping[str, float] | None" = None,
         session: "Sequence[str]" = (),
@@ -175,7 +172,6 @@ class Adapter:
         self.settings = settings
         self.places: Places = {**PLACES, **places} if places else PLACES
         self.answer = answer or hook_output
-        self.ask = ask
         self.refine = refine
         self.limits = limits or {}
         self.session = session
@@ -355,11 +351,3 @@ def hook_output(event: HookEvent, words: str) -> "dict[str, Any]":
 def context(_: HookEvent, words: str) -> "dict[str, Any]":
     """Return the plainest answer: words that the model reads beside the event, and nothing else."""
     return {"additionalContext": words}
-
-
-def go_on(_: HookEvent, words: str) -> "dict[str, Any]":
-    """Return the answer to a turn's end that makes the model read a remark before it stops.
-
-    This form too comes from Claude Code and was adopted by others.
-    """
-    return {"decision": "block", "reason": words}

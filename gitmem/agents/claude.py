@@ -4,7 +4,7 @@ https://code.claude.com/docs/en/hooks; seen with version 2.1.
 """
 
 from gitmem.agents import events
-from gitmem.agents.adapter import Adapter, HookSettings, go_on
+from gitmem.agents.adapter import Adapter, HookSettings
 
 LOOKS, EDITS = "Read|NotebookRead", "Edit|MultiEdit|Write|NotebookEdit"
 
@@ -35,7 +35,6 @@ ADAPTER = Adapter(
     read=frozenset(
         {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}
     ),
-    ask=go_on,
     limits={"SessionEnd": 1.0},  # it kills a plugin's hook after 1.5
     session=("CLAUDE_CODE_SESSION_ID",),
     notices=("<task-notification>",),  # a command in the background ended

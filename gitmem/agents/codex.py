@@ -15,7 +15,6 @@ from gitmem.agents.adapter import (
     at,
     failed,
     first,
-    go_on,
     read_back,
     tail,
 )
@@ -94,7 +93,6 @@ ADAPTER = Adapter(
     tools={"Bash": events.COMMAND, "apply_patch": events.WRITE},
     places={"patch": ("tool_input.command",)},
     read=frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"}),
-    ask=go_on,
     refine=_refine,
     limits={"SessionEnd": 2.0},
     session=("CODEX_SESSION_ID", "CODEX_THREAD_ID"),

@@ -16,7 +16,6 @@ from gitmem.agents.adapter import (
     context,
     failed,
     first,
-    go_on,
     read_back,
 )
 from gitmem.agents.events import HookEvent
@@ -77,7 +76,6 @@ ADAPTER = Adapter(
     ),
     keeps=("UserPromptSubmit",),
     answer=context,
-    ask=go_on,
     refine=_refine,
     notices=("<system_notification>",),
     session=("COPILOT_AGENT_SESSION_ID",),

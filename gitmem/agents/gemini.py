@@ -13,7 +13,6 @@ from gitmem.agents.adapter import (
     HookSettings,
     at,
     first,
-    go_on,
     hook_output,
     read_back,
     tail,
@@ -139,7 +138,6 @@ ADAPTER = Adapter(
     read=frozenset({"SessionStart", "BeforeAgent", "AfterTool"}),
     keeps=("AfterTool",),
     answer=_answer,
-    ask=go_on,
     refine=_refine,
     session=("GEMINI_SESSION_ID",),  # hooks have it, commands do not
     mark="GEMINI_CLI",

@@ -7,8 +7,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "help": ("help", "Show all commands, or how to use one", "Start"),
     "version": ("help", "Print the version", "Start"),
     "init": ("setup.init", "Make the store of this repository", "Start"),
-    "status": ("setup.status_config", "Show where you are, and what needs a look", "Start"),
-    "config": ("setup.status_config", "Show and change settings", "Start"),
+    "status": ("setup.status", "Show where you are, and what needs a look", "Start"),
+    "config": ("setup.config", "Show and change settings", "Start"),
     "doctor": ("setup.doctor", "Check everything; --fix repairs it", "Start"),
     "install": ("setup.install", "Install hooks for an agent's CLI or git", "Start"),
     "uninstall": ("setup.install", "Remove hooks; --wipe removes everything", "Start"),
@@ -69,7 +69,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     ),
     "trace": ("code.trace", "Exchange who wrote which lines with other tools", PLUMBING),
     "model": ("setup.model", "Ask the model that reads sessions, as a test", PLUMBING),
-    "completion": ("setup.status_config", "Print the completion script of a shell", PLUMBING),
+    "completion": ("setup.completion", "Print the completion script of a shell", PLUMBING),
 }
 HIDDEN = {"read-code": "code.dna", "git-hook": "setup.install"}  # name -> module
 # command and the word that makes another command of it -> (module, attribute, one line)

@@ -66,7 +66,7 @@ def scope_options(command: F) -> F:
 def fact_scope_options(command: F) -> F:
     """Add the flags of `scope_options` for a fact; without one, `App.store_of_facts` says where."""
     return one_scope(
-        ("shared", "The shared store (default; for agents as the setting shareAgent says)."),
+        ("shared", "The shared store (default; for agents as the setting share says)."),
         ("private", "This repository's private store, never pushed by git mem."),
         ("user", "Your own store, for every project."),
         default=None,

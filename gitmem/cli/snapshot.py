@@ -550,12 +550,12 @@ def drop_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
     "--keep",
     "number",
     type=click.IntRange(min=0),
-    help="How many of the newest stay. Default: the setting snapshotKeep.",
+    help="How many of the newest stay. Default: 50.",
 )
 @click.option(
     "--days",
     type=click.FloatRange(min=0),
-    help="How many days they stay. Default: the setting snapshotDays.",
+    help="How many days they stay. Default: 7.",
 )
 @options.json_option
 @click.pass_obj
@@ -575,12 +575,12 @@ def prune_command(term: Terminal, number: int | None, days: float | None, as_jso
 
 
 def prune(app: App, number: int | None = None, days: float | None = None) -> list[str]:
-    """Drop what has outlived its time, by the settings.
+    """Drop what has outlived its time.
 
     Never what a restore that was stopped needs.
     """
-    number = int(app.settings.get("snapshotKeep")) if number is None else number
-    days = float(app.settings.get("snapshotDays")) if days is None else days
+    number = keep.MOST if number is None else number
+    days = keep.DAYS if days is None else days
     return keep.prune(
         app.objects, app.store("private"), app.writer(), _rows(app), app.home, number, days
     )

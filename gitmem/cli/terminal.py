@@ -264,7 +264,7 @@ class Terminal:
         """Return the user's pager, None for `cat` and for one that does not start."""
         command = self.environ.get("GIT_PAGER") or ""
         if not command and app is not None:
-            command = app.settings.get("pager") or app.settings.git("core.pager")
+            command = app.settings.git("core.pager")
         command = command or self.environ.get("PAGER") or "less"
         if command == "cat":
             return None

@@ -111,9 +111,7 @@ def _given(hook: Hook, text: str, role: str, who: str = "") -> "Sequence[Act]":
     from gitmem.services.work import workflow_table
     from gitmem.services.work.slash_commands import commands
 
-    table, is_current = workflow_table.quick(
-        hook.repo.home, hook.repo.stored_root, str(hook.repo.settings.get("workflows"))
-    )
+    table, is_current = workflow_table.quick(hook.repo.home, hook.repo.stored_root)
     if not is_current:
         hook.start_drain("workflows")
     spoken = commands(text, table.known, spoken_by_user=role == USER)

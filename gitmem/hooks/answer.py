@@ -70,19 +70,11 @@ def answer(
     lines = _react_once(hook, _call_name(event, data, heard=heard))
     if lines is None:
         return b""
-    is_shown = bool(lines) and (
-        event.raw in speaks.read or (event.name == events.TURN_END and speaks.ask is not None)
-    )
-    words = fence(lines) if is_shown else ""
+    words = fence(lines) if lines and event.raw in speaks.read else ""
     hook.note_cost(tokens(words), begun, before)
     if not words:
         return b""
-    said = (
-        speaks.ask(event, words)
-        if event.name == events.TURN_END and speaks.ask
-        else speaks.answer(event, words)
-    )
-    return dumps(said).encode()
+    return dumps(speaks.answer(event, words)).encode()
 
 
 def _react_once(hook: Hook, call: str) -> "list[str] | None":

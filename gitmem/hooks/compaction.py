@@ -53,7 +53,7 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
     texts = _unrejected(hook, _once(texts))
     head = HEAD.format("cleared" if event.source == "clear" else "compacted")
     room, length = (
-        (budget or int(hook.repo.settings.get("startBudget")) // SHARE)
+        (budget or int(hook.repo.settings.get("injectBudget")) // SHARE)
         - tokens(head)
         - tokens(MORE),
         LENGTH,

@@ -21,7 +21,7 @@ def contradicting(hook: "Hook") -> ContradictingFacts:
             hook.repo.state,
             hook.repo.namespaces,
             stamp(hook.now),
-            unconfirmed=bool(hook.repo.settings.get("injectUnconfirmed")),
+            unconfirmed=bool(hook.repo.settings.get("unconfirmed")),
         )
     return hook.contradicting
 
@@ -32,7 +32,6 @@ def scores(hook: "Hook") -> FactScores:
         hook.repo.stored_indexes,
         lambda: _states(hook),
         hook.now,
-        hook.repo.settings.get("decayClock"),
         lambda: contradicting(hook).refuted,
     )
 

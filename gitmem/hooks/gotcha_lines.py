@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def shown(hook: Hook, rows: "list[Row]") -> "list[Row]":
     """Return the rows that this user wants to be told of."""
-    if not hook.repo.settings.get("injectUnconfirmed"):
+    if not hook.repo.settings.get("unconfirmed"):
         rows = [row for row in rows if not row["unconfirmed"]]
     hidden = hook.repo.state.snoozed(hook.now) if rows else {}
     return [row for row in rows if row["id"] not in hidden] if hidden else rows

@@ -3,6 +3,7 @@
 import os
 
 from gitmem.agents.prompt_text import fix_text, record_line
+from gitmem.config import prompt_budget
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots
 from gitmem.hooks.injection import inject
@@ -59,7 +60,7 @@ def recalled(hook: Hook, text: str, shown: "list[str]") -> "list[str]":
     recalled_rows: list[dict[str, Any]] = []
     indexes = hook.repo.stored_indexes
     hidden = hook.repo.state.snoozed(hook.now) if indexes else {}
-    sure = bool(hook.repo.settings.get("injectUnconfirmed"))
+    sure = bool(hook.repo.settings.get("unconfirmed"))
     for index in indexes:
         recalled_rows += recall(
             index,
@@ -78,7 +79,7 @@ def recalled(hook: Hook, text: str, shown: "list[str]") -> "list[str]":
     is_decayed = scores(hook).is_decayed
     recalled_rows = [row for row in recalled_rows if not is_decayed(row)]
     spots = Spots(hook)
-    budget = int(hook.repo.settings.get("promptBudget")) + sum(map(tokens, shown))
+    budget = prompt_budget(hook.repo.settings) + sum(map(tokens, shown))
     return inject(
         hook,
         recalled_rows[:MOST],

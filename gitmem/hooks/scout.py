@@ -10,6 +10,7 @@ from gitmem.codemap.search.evidence import TextEvidence
 from gitmem.codemap.search.index import SearchIndex
 from gitmem.codemap.search.locate import locate
 from gitmem.codemap.search.question import Question
+from gitmem.config import prompt_budget
 from gitmem.hooks.injection import fingerprint, inject
 
 TYPE_CHECKING = False
@@ -53,7 +54,7 @@ def task_files(hook: "Hook", shown: "list[str]") -> "list[str]":
     return inject(
         hook,
         [row],
-        int(hook.repo.settings.get("promptBudget")),
+        prompt_budget(hook.repo.settings),
         lambda _: (
             f"- [code] this may be about {'; '.join(map(_shown, files))} (more: git mem scout)"
         ),

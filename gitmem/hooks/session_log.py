@@ -60,7 +60,7 @@ def note(hook: Hook) -> None:
     if event.message and event.tool:
         append(path, _said(hook, at), FULL)
     size = append(path, row(hook, at), FULL)
-    if not trouble and 0 < hook.repo.settings.get("historyLimit") < size:
+    if not trouble and size > sessions.HISTORY_LIMIT:
         hook.start_drain(f"condense {event.session}")  # it puts the rows aside
     if trouble and not is_locked(trouble):
         raise trouble

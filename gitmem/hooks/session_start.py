@@ -122,7 +122,7 @@ def _facts_to_tell(hook: Hook) -> "BriefingFacts":
         hook.repo.namespaces,
         subjects=collect.TOLD,
         session=hook.event.session,
-        unsure=bool(hook.repo.settings.get("injectUnconfirmed")),
+        unsure=bool(hook.repo.settings.get("unconfirmed")),
         own=hook.repo.own_addresses,
         now=stamp(hook.now),
         first=_first(hook),
@@ -201,7 +201,7 @@ def preview(hook: Hook) -> StartPreview:
         if entry.row is not None and entry.kind != "dna"
     ]
     left_out = {row["id"]: row for row in rows if row["id"] not in shown}
-    budget = int(hook.repo.settings.get("startBudget"))
+    budget = int(hook.repo.settings.get("injectBudget"))
     return StartPreview(
         lines, frozenset(row["id"] for row in near), list(left_out.values()), budget
     )
@@ -242,7 +242,7 @@ class _Telling:
     def __init__(self, hook: Hook, briefing: "BriefingFacts") -> None:
         self._hook = hook
         self._known = briefing
-        self._budget = int(hook.repo.settings.get("startBudget"))
+        self._budget = int(hook.repo.settings.get("injectBudget"))
         self._spots = Spots(hook)
         self._said = briefing.said
         self._lines: list[str] = []

@@ -12,6 +12,7 @@ from gitmem.agents.prompt_text import fix_text
 from gitmem.base.sqlite import is_locked, unless_locked
 from gitmem.base.tolerated import BUSY
 from gitmem.clock import stamp, ulid
+from gitmem.config import tool_budget
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.injection import inject
@@ -144,7 +145,7 @@ def _fixes(hook: Hook, rows: "list[dict[str, Any]]") -> "list[str]":
     return inject(
         hook,
         rows,
-        int(hook.repo.settings.get("fileBudget")),
+        tool_budget(hook.repo.settings),
         lambda row: spots.line(row, lead="this error is known: ", fix=fix_text(row["fix"])),
     )
 

@@ -10,6 +10,7 @@ from gitmem.agents import events
 from gitmem.agents.prompt_text import record_line
 from gitmem.base.sqlite import unless_locked
 from gitmem.clock import stamp
+from gitmem.config import tool_budget
 from gitmem.hooks.context import FILES, Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.injection import inject
@@ -114,7 +115,7 @@ def _gotchas_at_hand(hook: Hook, notices: "list[str]") -> "list[str]":
     return inject(
         hook,
         rows,
-        int(hook.repo.settings.get("fileBudget")),
+        tool_budget(hook.repo.settings),
         lambda row: record_line(row, spot=row.get("spot") or spots.of(row)),
         notices,
     )
@@ -204,7 +205,7 @@ def _trips(hook: Hook) -> "list[str]":
         inject(
             hook,
             rows,
-            int(hook.repo.settings.get("fileBudget")),
+            tool_budget(hook.repo.settings),
             lambda row: spots.line(row, lead="this command is known: "),
         )
         if spots
@@ -216,8 +217,6 @@ def _passed(hook: Hook) -> None:
     from gitmem.state import attempts
 
     event = hook.event
-    if event.action == events.COMMAND:
-        _note_saving(hook)
     failures = attempts.failures(hook.repo.state, event.session)
     if not failures:
         return
@@ -249,15 +248,6 @@ def _passed(hook: Hook) -> None:
         )
 
 
-def _note_saving(hook: Hook) -> None:
-    from gitmem.hooks.turn_end import saves
-
-    if saves(hook.event.command):
-        from gitmem.state import context_flags
-
-        context_flags.note_recorded(hook.repo.state, hook.event.session)
-
-
 def _conclude(hook: Hook, over: "Sequence[FailedCommand]") -> None:
     """Note that commands pass which failed before."""
     from gitmem.services.gotchas.capture import rule_of
@@ -269,7 +259,7 @@ def _conclude(hook: Hook, over: "Sequence[FailedCommand]") -> None:
     def captured(failure: "FailedCommand") -> bool:
         if gotchas_of_error(hook, failure.pattern, gotcha_id(failure.pattern)):
             return True
-        hits = hook.repo.state.hits(failure.pattern, hook.now, rule.window, sessions=rule.sessions)
+        hits = hook.repo.state.hits(failure.pattern, hook.now, rule.window)
         return rule.on and hits >= rule.threshold  # just captured: the index may be behind
 
     command = event.command[:COMMAND]

@@ -3,7 +3,6 @@
 Part of the hot path.
 """
 
-from gitmem.base.fast import Lazy
 from gitmem.hooks.context import Hook
 from gitmem.state import (
     context_flags,
@@ -15,19 +14,6 @@ from gitmem.state import (
 
 JUST = 30.0  # seconds for which a start after a compaction counts as the same one
 SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
-_DECIDED = Lazy(
-    r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out"
-    r"|lesson|gotcha|from now on)\b"
-)
-_SAVED = Lazy(
-    r"\bgit[ -]mem\s{1,9}(?:-\S{1,60}\s{1,9}){0,6}(?:add|gotcha\s{1,9}(?:add|edit)|edit"
-    r"|supersede)\b"
-)
-REMARK = (
-    "This session came to a decision or a finding, and nothing of it was recorded: a record lets "
-    "the next session know. `git mem add TITLE -m WHY --type decision` records one; a turn that "
-    "has nothing to record simply ends."
-)
 
 
 def compact(hook: Hook) -> "list[str]":
@@ -60,24 +46,9 @@ def compacted(hook: Hook) -> "list[str]":
 
 
 def turn(hook: Hook) -> "list[str]":
-    """Remark once a session that a decision was made and none was recorded.
-
-    This is done where the setting asks for it.
-    """
+    """Note that a turn is over; nothing is told to the agent."""
     hook.catch_up()
-    event = hook.event
-    if (
-        not hook.repo.settings.get("saveReminder")
-        or event.subagent
-        or not _DECIDED.search(event.message)
-    ):
-        return []
-    return [REMARK] if context_flags.claim_reminder(hook.repo.state, event.session) else []
-
-
-def saves(command: str) -> bool:
-    """Say whether a command records something."""
-    return "mem" in command and bool(_SAVED.search(command))
+    return []
 
 
 def end(hook: Hook) -> "list[str]":

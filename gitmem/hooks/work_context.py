@@ -29,9 +29,7 @@ def context_before(hook: "Hook") -> context.WorkContext:
     """Return the context as it was before the event; asked once a call."""
     kept: context.WorkContext | None = hook.__dict__.get(_KEPT)
     if kept is None:
-        table, is_current = workflow_table.quick(
-            hook.repo.home, hook.repo.stored_root, str(hook.repo.settings.get("workflows"))
-        )
+        table, is_current = workflow_table.quick(hook.repo.home, hook.repo.stored_root)
         if not is_current:
             hook.start_drain("workflows")
         talks = hook.event.source in TALKED
@@ -79,7 +77,7 @@ def context_lines(hook: "Hook") -> "list[str]":
         if rows
         else {}
     )
-    budget = int(hook.repo.settings.get("startBudget")) // 3
+    budget = int(hook.repo.settings.get("injectBudget")) // 3
     return lines + inject(
         hook,
         rows,

@@ -178,7 +178,7 @@ class CommandModel:
         except (TimeoutError, subprocess.TimeoutExpired):
             raise ModelFailed(
                 f"the program '{argv[0]}' did not answer in {self.timeout:g} s and was stopped.",
-                "Give it longer: git mem config modelTimeout SECONDS",
+                "Use a quicker model.",
                 kind="timeout",
             ) from None
         finally:

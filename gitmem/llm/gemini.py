@@ -128,7 +128,7 @@ class GenaiModel:
             except TimeoutError:
                 return ModelFailed(
                     f"{self.name} did not answer in {self.timeout:g} s.",
-                    "Give it longer: git mem config modelTimeout SECONDS",
+                    "Try again later, or use a quicker model: git mem config geminiModel NAME",
                     kind="timeout",
                 )
             except Exception as error:  # noqa: BLE001 - whatever the SDK and its parts raise: it becomes a sentence without the key
@@ -222,7 +222,7 @@ class GenaiModel:
         if "timeout" in type(error).__name__.lower():
             return ModelFailed(
                 f"{self.name} did not answer in {self.timeout:g} s.",
-                "Give it longer: git mem config modelTimeout SECONDS",
+                "Try again later, or use a quicker model: git mem config geminiModel NAME",
                 kind="timeout",
             )
         if "[ssl" in low or "certificate" in low:
@@ -234,7 +234,7 @@ class GenaiModel:
         if any(words in low for words in _NO_NAME):
             return ModelFailed(
                 f"the name {host} is not known (DNS).",
-                "Check the network, and gitmem.geminiUrl.",
+                "Check the network, and GITMEM_GEMINI_URL.",
                 kind="network",
             )
         if any(
@@ -243,7 +243,7 @@ class GenaiModel:
         ):
             return ModelFailed(
                 f"the connection to {host} failed: {said or type(error).__name__}",
-                "Check the network, and gitmem.geminiUrl.",
+                "Check the network, and GITMEM_GEMINI_URL.",
                 kind="network",
             )
         return ModelFailed(
@@ -262,8 +262,7 @@ class GenaiModel:
         if code in {401, 403} or (code == 400 and "api key" in said.lower()):
             return ModelFailed(
                 say,
-                "Check the key (gitmem.geminiKey, GEMINI_API_KEY or GOOGLE_API_KEY) and what it "
-                "may do.",
+                "Check the key (GEMINI_API_KEY or GOOGLE_API_KEY) and what it may do.",
                 kind="key",
             )
         if code == 404:
@@ -280,7 +279,7 @@ class GenaiModel:
             return ModelFailed(
                 say, "The server has a fault. Try again later.", kind="server", wait=_wanted(error)
             )
-        return ModelFailed(say, "Check gitmem.geminiModel and gitmem.geminiUrl.", kind="request")
+        return ModelFailed(say, "Check gitmem.geminiModel and GITMEM_GEMINI_URL.", kind="request")
 
     def _clean(self, text: str) -> str:
         """Return what somebody else said as one short line without the key and other secrets."""

@@ -10,6 +10,7 @@ from gitmem.errors import External
 
 # kinds of failure after which another question is answered no better: the key, the network, the
 # quota, not the text
+MODEL_BUDGET = 100_000  # tokens that a model may be given for one session
 FOR_GOOD = frozenset(
     {"missing", "key", "model", "request", "limit", "server", "network", "timeout", "program"}
 )

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 
 from gitmem.base.extras import GEMINI, install_command, is_installed
 from gitmem.config import Settings
-from gitmem.llm.provider import Model, ModelFailed, Unready
+from gitmem.llm.provider import MODEL_BUDGET, Model, ModelFailed, Unready
 
+TIMEOUT = 120.0  # seconds for one answer of a model, with all tries
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -32,10 +33,9 @@ class Provider(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def key_of(settings: Settings, env: Mapping[str, str]) -> tuple[str, str]:
+def key_of(env: Mapping[str, str]) -> tuple[str, str]:
     """Return (key, where it is from) for Gemini; empty when there is none."""
     for name, value in (
-        ("gitmem.geminiKey", settings.get("geminiKey")),
         ("GEMINI_API_KEY", env.get("GEMINI_API_KEY")),
         ("GOOGLE_API_KEY", env.get("GOOGLE_API_KEY")),
     ):
@@ -44,14 +44,9 @@ def key_of(settings: Settings, env: Mapping[str, str]) -> tuple[str, str]:
     return "", ""
 
 
-def url_of(settings: Settings, env: Mapping[str, str]) -> str:
+def url_of(env: Mapping[str, str]) -> str:
     """Return the base URL of Gemini's server; '' is Google's."""
-    return str(
-        env.get("GITMEM_GEMINI_URL")
-        or settings.get("geminiUrl")
-        or env.get("GOOGLE_GEMINI_BASE_URL")
-        or ""
-    ).strip()
+    return (env.get("GITMEM_GEMINI_URL") or env.get("GOOGLE_GEMINI_BASE_URL") or "").strip()
 
 
 def command_of(settings: Settings, env: Mapping[str, str]) -> str:
@@ -65,11 +60,11 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
     if kind == "command":
         return _command(settings, env)
     if kind in ("claude", "codex"):
-        return _cli(kind, env, settings)
+        return _cli(kind, env)
     if kind != "gemini":
         return Provider("offline")
-    if not key_of(settings, env)[0] and which("gemini", path=env.get("PATH")):
-        return _cli(kind, env, settings)
+    if not key_of(env)[0] and which("gemini", path=env.get("PATH")):
+        return _cli(kind, env)
     return _gemini(settings, env)
 
 
@@ -97,8 +92,8 @@ def _gemini(settings: Settings, env: Mapping[str, str]) -> Provider:
     from gitmem.llm.gemini import NAME, usable
 
     wanted = settings.get("geminiModel")
-    key, key_from = key_of(settings, env)
-    url = url_of(settings, env)
+    key, key_from = key_of(env)
+    url = url_of(env)
     model, remark = usable(wanted)
     server, wrong, plain = _server(url)
     row = Provider("gemini", model, key_from, server, remarks=tuple(filter(None, (remark, plain))))
@@ -109,9 +104,7 @@ def _gemini(settings: Settings, env: Mapping[str, str]) -> Provider:
             hint="Set it: git mem config geminiModel NAME",
         )
     if wrong:
-        return row._replace(
-            missing=wrong, hint="Set it: git mem config --global geminiUrl https://HOST"
-        )
+        return row._replace(missing=wrong, hint="Set it: export GITMEM_GEMINI_URL=https://HOST")
     if not key:
         hint = (
             "Get one, and put it into the environment: export GEMINI_API_KEY=…; or go back: git "
@@ -131,7 +124,7 @@ def _gemini(settings: Settings, env: Mapping[str, str]) -> Provider:
     return row
 
 
-def _cli(kind: str, env: Mapping[str, str], settings: Settings) -> Provider:
+def _cli(kind: str, env: Mapping[str, str]) -> Provider:
     """Return an agent's CLI as what is asked."""
     if not which(kind, path=env.get("PATH")):
         return Provider(
@@ -147,7 +140,7 @@ def _cli(kind: str, env: Mapping[str, str], settings: Settings) -> Provider:
         remarks=(
             (
                 f"{kind} reads each session that ends, on your account there: at most "
-                f"{settings.get('modelBudget'):,} tokens a session."
+                f"{MODEL_BUDGET:,} tokens a session."
             ),
         ),
     )
@@ -165,17 +158,16 @@ def choose(settings: Settings, env: Mapping[str, str]) -> Model | None:
         return Unready(
             f"gemini:{row.model}" if row.kind == "gemini" else row.kind, row.missing, row.hint
         )
-    timeout = settings.get("modelTimeout")
     if row.kind == "command" or row.server == row.kind:
         from gitmem.llm.command import CommandModel
 
         preset = "" if row.kind == "command" else row.kind
-        return CommandModel(row.model, timeout, env, settings.get("allowSecret"), preset)
+        return CommandModel(row.model, TIMEOUT, env, settings.get("allowSecret"), preset)
     from gitmem.llm.gemini import GenaiModel
 
-    key, url = key_of(settings, env)[0], url_of(settings, env)
+    key, url = key_of(env)[0], url_of(env)
     return GenaiModel(
-        settings.get("geminiModel"), key, url, timeout, allow=settings.get("allowSecret")
+        settings.get("geminiModel"), key, url, TIMEOUT, allow=settings.get("allowSecret")
     )
 
 

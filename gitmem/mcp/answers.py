@@ -148,7 +148,7 @@ def _matches(app: App, task: Task) -> list[Match]:
     return best(
         [match for match in matches if not scores.is_decayed(match.row)],
         app.state.snoozed(now),
-        unconfirmed=bool(app.settings.get("injectUnconfirmed")),
+        unconfirmed=bool(app.settings.get("unconfirmed")),
         most=MATCHES,
     )
 
@@ -165,7 +165,7 @@ def _of_session(app: App, budget: int) -> str:
         [index for _, index in app.indexes()],
         agents,
         stamp(now - collect.DAYS * 86400)[:10],
-        unsure=bool(app.settings.get("injectUnconfirmed")),
+        unsure=bool(app.settings.get("unconfirmed")),
         totals=True,
         own=app.own_addresses,
         now=app.clock.stamp(),

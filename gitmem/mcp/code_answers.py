@@ -145,7 +145,7 @@ def find_files(app: App, arguments: Arguments) -> str:
         app.namespaces,
         now,
         app.state.snoozed(now),
-        unconfirmed=bool(app.settings.get("injectUnconfirmed")),
+        unconfirmed=bool(app.settings.get("unconfirmed")),
     )
     findings, matches = fit(findings, matches, arguments["budget"])
     answer = ToolAnswer(arguments["budget"], app.own_addresses)

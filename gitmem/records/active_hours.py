@@ -16,27 +16,11 @@ ALL_DAY = (1 << 24) - 1
 HOUR, DAY = 3600, 86400  # seconds
 
 
-class WallClock:
-    """Counts each hour."""
-
-    name = "wall"
-
-    def hours(self, since: float, until: float) -> float:
-        """Return the hours between two times in epoch seconds; 0.0 if `since` is the later one."""
-        return max(0.0, until - since) / HOUR
-
-    def before(self, until: float, hours: float) -> float:
-        """Return the time before which more than so many hours, and one at least, passed."""
-        return until - max(1.0, hours) * HOUR
-
-
 class ActiveClock:
     """Counts the hours that masks name, `{"2026-11-21": mask}`; days without a mask have none.
 
     It is built once in the time of a sort; an answer takes a binary search.
     """
-
-    name = "active"
 
     def __init__(self, masks: "Mapping[str, int]") -> None:
         days = [(_day(day), mask) for day, mask in masks.items()]

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.records.active_hours import ActiveClock, WallClock
+    from gitmem.records.active_hours import ActiveClock
     from gitmem.records.record import Record
 
-    DecayClock = ActiveClock | WallClock
 
 DECAYED = 3.0  # below: told no more, still found on request
 COLLECTABLE = 1.0  # below: may be collected; git still has it
@@ -101,7 +100,7 @@ def score_of(
     row: "Mapping[str, Any]",
     reads: "tuple[int, str]",
     now: float,
-    clock: "DecayClock",
+    clock: "ActiveClock",
     *,
     refuted: bool = False,
 ) -> Score:

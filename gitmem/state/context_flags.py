@@ -1,40 +1,16 @@
 """What hooks have done once in a context: a session, or a subagent in it. Part of the hot path."""
 
-from gitmem.base.sqlite import healing, transaction
+from gitmem.base.sqlite import healing
 from gitmem.state.database import State
 
 _SET = (
     "INSERT INTO context_flags (context, {0}) VALUES (?1, ?2) "
     "ON CONFLICT DO UPDATE SET {0} = excluded.{0}"
 )
-_REMINDED = _SET.format("reminded")
-_RECORDED = _SET.format("recorded")
 _RESTARTED = _SET.format("restarted")
 _SNAPSHOT_ASKED = _SET.format("snapshot_asked")
 _CONDENSE_ASKED = _SET.format("condense_asked")
 _OWES_HISTORY = _SET.format("owes_history")
-
-
-@healing
-def claim_reminder(state: State, session: str) -> bool:
-    """Say whether to remind a session to record what it decided, once.
-
-    It is not reminded if it has recorded something.
-    """
-    if not _may_remind(state, session):
-        return False  # without a lock, which may be another's
-    with transaction(state.db):
-        due = _may_remind(state, session)
-        if due:
-            state.db.execute(_REMINDED, (session, 1))
-    return due
-
-
-def _may_remind(state: State, session: str) -> bool:
-    row = state.db.execute(
-        "SELECT reminded, recorded FROM context_flags WHERE context = ?", (session,)
-    ).fetchone()
-    return row is None or not any(row)
 
 
 @healing
@@ -49,12 +25,6 @@ def note_subagent(state: State, agent: str, subagent: str) -> str:
     if not state.db.execute("SELECT 1 FROM context_flags WHERE context = ?", mine).fetchone():
         state.db.execute("INSERT OR IGNORE INTO context_flags (context) VALUES (?)", mine)
     return session
-
-
-@healing
-def note_recorded(state: State, session: str) -> None:
-    """Note that a session has recorded something."""
-    state.db.execute(_RECORDED, (session, 1))
 
 
 @healing

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
-VERSION = 20  # of the tables in `schema`
+VERSION = 21  # of the tables in `schema`
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
 COUNT_READ = (  # (store, id, when) of a read
     "INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, "
@@ -293,15 +293,11 @@ class State:
         return int(count)
 
     @healing
-    def hits(self, pattern: str, at: float, window: float, *, sessions: bool = False) -> int:
-        """Return how many hits of an error the window that ends at a time holds.
-
-        `sessions` counts each session once.
-        """
-        what = "DISTINCT session" if sessions else "*"
+    def hits(self, pattern: str, at: float, window: float) -> int:
+        """Return how many hits of an error the window that ends at a time holds."""
         return int(
             self.db.execute(
-                f"SELECT COUNT({what}) FROM errors WHERE pattern = ? AND at > ?",
+                "SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?",
                 (pattern, at - window),
             ).fetchone()[0]
         )

@@ -35,7 +35,7 @@ CREATE TABLE past_transcripts (agent TEXT, session TEXT, size INTEGER, changed I
   has_record INTEGER, PRIMARY KEY (agent, session)) WITHOUT ROWID;
 -- contexts of agents: a session, or `session/agent` for a subagent
 CREATE TABLE context_flags (context TEXT PRIMARY KEY, restarted REAL, snapshot_asked REAL,
-  condense_asked REAL, owes_history INTEGER, reminded INTEGER, recorded INTEGER) WITHOUT ROWID;
+  condense_asked REAL, owes_history INTEGER) WITHOUT ROWID;
 CREATE TABLE injections (context TEXT, id TEXT, form TEXT, at REAL, kept INTEGER,
   PRIMARY KEY (context, id)) WITHOUT ROWID;
 CREATE TABLE late_answers (context TEXT, kind TEXT, text TEXT, PRIMARY KEY (context, kind))

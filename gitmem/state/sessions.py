@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # seconds without a sign of life after which a session whose process is not known counts as gone
 SILENCE = 1800.0
+# bytes from which on the older turns of a history are condensed by topic, in the background
+HISTORY_LIMIT = 400_000
 GONE = "interrupted"  # why a session ended that did not say so itself
 
 

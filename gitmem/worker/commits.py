@@ -97,7 +97,7 @@ def _taught(app: App, rows: Mapping[str, str]) -> list[str]:
         others += foreign
         tree = app.worktree(str(app.location.worktree or ""))
         writer = app.writer(session=seen.session)
-        is_shared = not seen.is_agents or app.settings.get("shareAgent")
+        is_shared = not seen.is_agents or app.settings.get("share") != "people"
         store = app.store("shared" if is_shared else "private")
         for words in mine:
             with _refusals(done, f"commit {commit.oid[:10]}"):

@@ -8,6 +8,7 @@ from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
 from gitmem.services.dna.dna import DnaOutcome, DnaPage
+from gitmem.services.dna.patterns import BUDGET
 from gitmem.state import code_progress
 
 STORED = 90  # percent of its budget that the stored page has; the rest is for patterns
@@ -33,7 +34,7 @@ def pages(
     """Return the pages of a commit, of what there is time for; raises UserError without one."""
     code = app.code_map
     graph = code.graph(revision, progress, reading=reading)
-    budget = int(app.settings.get("dnaBudget")) * STORED // 100
+    budget = BUDGET * STORED // 100
     made = dna.describe(code, graph, app.project, budget, progress, reading)
     return CommitPages(graph.commit, made, graph.unread, graph.unread + len(graph.files))
 

@@ -287,7 +287,7 @@ def _condense(app: App) -> list[str]:
     """Put aside what has grown long of histories, and tell it in short."""
     from gitmem.services.session_log import compact
 
-    return compact.run(app.home, app.state, int(app.settings.get("historyLimit")), app.clock.now())
+    return compact.run(app.home, app.state, app.clock.now())
 
 
 def _compile(app: App) -> list[str]:
@@ -298,9 +298,7 @@ def _compile(app: App) -> list[str]:
     from gitmem.services.work import context, workflow_file
 
     try:
-        workflow_file.load(
-            app.home, context.root_of(app.location.worktree), str(app.settings.get("workflows"))
-        )
+        workflow_file.load(app.home, context.root_of(app.location.worktree))
     except InvalidRecord:
         pass
     return []

@@ -87,7 +87,7 @@ def _briefing(app: App, *, private: bool) -> str:
     """Return BRIEFING.md; only what is in the stores counts, so no read that is in no commit."""
     indexes = [index for prefix, index in app.indexes() if prefix != "user"]
     midnight = seconds(f"{app.clock.stamp()[:10]}T00:00:00Z")
-    scores = FactScores(indexes, list, midnight, app.settings.get("decayClock"))
+    scores = FactScores(indexes, list, midnight)
     briefing = collect.gather(
         indexes,
         (),

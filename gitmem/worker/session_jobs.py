@@ -32,7 +32,7 @@ def desk(app: App) -> SessionServices:
     def store(setting: str, scope: str) -> Store | None:
         return app.store(scope) if app.settings.get(setting) else None
 
-    proposals = "shared" if app.settings.get("shareExtracted") else "private"
+    proposals = "shared" if app.settings.get("share") == "all" else "private"
     model = app.model()
     return SessionServices(
         who=app.writer(session=""),
@@ -80,8 +80,7 @@ def _keep(app: App, root: str, id: str, context: SaveContext, who: Writer) -> bo
     saved = save.save(work, app.objects, store, who, id, context, hides=hides, state=state)
     rows = app.index().rows(kinds=("snapshot",), stores=("private",))
     rows += [{"id": id, "created": saved.created, "status": saved.status}]
-    number, days = app.settings.get("snapshotKeep"), app.settings.get("snapshotDays")
-    keep.prune(app.objects, store, app.writer(session=""), rows, app.home, number, days)
+    keep.prune(app.objects, store, app.writer(session=""), rows, app.home)
     return True
 
 
@@ -123,10 +122,10 @@ def _extractor(
 
     It is the model that the settings name, else the offline rules.
     """
-    budget, allow = app.settings.get("modelBudget"), app.settings.get("allowSecret")
+    allow = app.settings.get("allowSecret")
 
     def extract(turns: Iterable[Turn], beat: Callable[[], None]) -> Extract:
         asked = cast("Model", _Beating(model, beat)) if model is not None else None
-        return model_reading.extract(asked, turns, budget=budget, allow=allow)
+        return model_reading.extract(asked, turns, allow=allow)
 
     return extract

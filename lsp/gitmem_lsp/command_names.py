@@ -6,6 +6,7 @@ They are part of the server's interface, see docs/language-server.md.
 RESOLVE = "gitmem.resolve"
 REOPEN = "gitmem.reopen"
 SNOOZE = "gitmem.snooze"
+SNOOZE_DAYS = 7  # of a snooze for which nobody names a time
 UNSNOOZE = "gitmem.unsnooze"
 PIN = "gitmem.pin"
 UNPIN = "gitmem.unpin"

@@ -141,27 +141,20 @@ class Server(LanguageServer):
         return None
 
     def redraw(self) -> None:
-        """Ask the client for new lenses and hints, where it can be asked.
+        """Ask the client for new lenses, where it can be asked.
 
         Soon, and once for many changes.
         """
         workspace = self.client_capabilities.workspace
         lens = bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support)
-        inlay = (
-            bool(workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support)
-            and t.TEXT_DOCUMENT_INLAY_HINT in self.guarded.fm.features
-        )
-        if (lens or inlay) and not self._redrawing:
+        if lens and not self._redrawing:
             self._redrawing = True
-            self.background.start(self._redraw(lens, inlay))
+            self.background.start(self._redraw())
 
-    async def _redraw(self, lens: bool, inlay: bool) -> None:
+    async def _redraw(self) -> None:
         await asyncio.sleep(REDRAW)
         self._redrawing = False
-        if lens:
-            self.workspace_code_lens_refresh(None)
-        if inlay:
-            self.workspace_inlay_hint_refresh(None)
+        self.workspace_code_lens_refresh(None)
 
     def leave(self, code: int) -> None:
         """Send no more, and end the process even if a thread hangs."""
@@ -205,11 +198,6 @@ def on_initialize(ls: Server, params: t.InitializeParams) -> None:
         ls.answer_errors = given.get("answerErrors") is True
         if given.get("settings") is not None:
             ls.configuration.set(given["settings"])
-    options = ls.configuration.over(ls.publisher.options(None))
-    for name, switch, work in SWITCHED:
-        # a client that lists the symbols of one server only should not be given none
-        if getattr(options, switch):
-            ls.feature(name)(guarded(work, []))
 
 
 async def on_initialized(ls: Server, _: t.InitializedParams) -> None:
@@ -236,8 +224,6 @@ async def on_initialized(ls: Server, _: t.InitializedParams) -> None:
         ls.client_register_capability(t.RegistrationParams([wish]))
     if ls.configuration.can_ask:
         await configure(ls)
-    else:
-        switch_on(ls)
 
 
 async def configure(ls: Server) -> None:
@@ -246,38 +232,8 @@ async def configure(ls: Server) -> None:
         await ls.configuration.ask()
     except JsonRpcException as error:  # what was set before holds
         log.warning("the editor's settings cannot be had: %s", error)
-    switch_on(ls)
     ls.publisher.refresh()
     ls.redraw()
-
-
-def switch_on(ls: Server) -> None:
-    """Offer the features that are off by default, once a setting wants them.
-
-    The client must let servers do so.
-    """
-    text = ls.client_capabilities.text_document
-    options = ls.configuration.over(
-        ls.publisher.options(next(iter(ls.repositories.homes.values()), None))
-    )
-    for name, switch, work in SWITCHED:
-        able = (
-            getattr(text, {"inlay_hints": "inlay_hint", "outline": "document_symbol"}[switch], None)
-            if text
-            else None
-        )
-        if (
-            getattr(options, switch)
-            and able
-            and able.dynamic_registration
-            and name not in ls.guarded.fm.features
-        ):
-            ls.feature(name)(guarded(work, []))
-            ls.client_register_capability(
-                t.RegistrationParams(
-                    [t.Registration(f"gitmem-{switch}", name, {"documentSelector": None})]
-                )
-            )
 
 
 def warm(ls: Server, uris: Sequence[str]) -> None:
@@ -302,7 +258,6 @@ async def _warm(ls: Server, folder: str) -> None:
         view = place.repository.view
         await place.repository.run(view.refresh)
         await place.repository.run(lambda: editing(place).sweep())
-        switch_on(ls)
         ls.following.follow(place.repository)
         ls.publisher.prepare(place.repository)
         gc.freeze()  # what is loaded by now stays: collections need not look at it
@@ -324,7 +279,6 @@ async def on_configuration(ls: Server, params: t.DidChangeConfigurationParams) -
         await configure(ls)
         return
     ls.configuration.set(params.settings)
-    switch_on(ls)
     ls.publisher.refresh()
     ls.redraw()
 
@@ -402,11 +356,6 @@ FEATURES: tuple[tuple[str, Callable[..., Any], Any], ...] = (
     (t.WORKSPACE_SYMBOL_RESOLVE, handlers.on_workspace_symbol_resolve, None),
     (t.SHUTDOWN, on_shutdown, None),
     (t.EXIT, on_exit, None),
-)
-# offered only where a setting wants them
-SWITCHED: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-    (t.TEXT_DOCUMENT_INLAY_HINT, "inlay_hints", handlers.on_inlay_hint),
-    (t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "outline", handlers.on_document_symbol),
 )
 EMPTY: Mapping[str, Any] = {
     name: []

@@ -116,7 +116,7 @@ def test_what_a_session_decides_and_leaves_is_told_to_the_next(world: World, tal
 @pytest.mark.parametrize("world", FEW, indirect=True)
 def test_a_small_budget_keeps_what_is_left_to_do(world: World):
     path = world.install(world.first)
-    run(path, "config", "startBudget", "120")
+    run(path, "config", "injectBudget", "120")
     for n in range(6):
         run(
             path,

@@ -233,7 +233,7 @@ def test_a_git_that_hangs_costs_its_part_alone(project: Mem, tmp_path: Path, ver
         "session", "activate", "dev"
     )  # settings and index are there, as they are for one who works
     # what was kept of the settings is old now
-    git(project.folder, "config", "gitmem.fileBudget", "100")
+    git(project.folder, "config", "gitmem.injectBudget", "480")
     env = hanging_git(tmp_path, verb)
     begun = time.monotonic()
     data = spawn(project.folder, "session", "activate", "dev", "--json", env=env | USUAL).json
@@ -396,7 +396,7 @@ def test_a_definition_that_nests_deeply_costs_itself_alone(project: Mem) -> None
 
 def test_a_conversation_without_a_message_says_nothing(project: Mem) -> None:
     """An empty one does not hide the work in hand."""
-    project("config", "workflows", "aios")
+    (project.folder / ".aios-core").mkdir()
     project("session", "task", "develop")
     assert (
         project("session", "activate", "dev", "--history", "-", "--json", stdin=b"[]").json["kind"]
@@ -406,7 +406,7 @@ def test_a_conversation_without_a_message_says_nothing(project: Mem) -> None:
 
 def test_both_commands_read_the_same_conversations(project: Mem) -> None:
     """In any form, from a pipe too."""
-    project("config", "workflows", "aios")
+    (project.folder / ".aios-core").mkdir()
     text = '{"conversation": [{"type": "user", "message": {"role": "user", "content": "*develop\\n*review-qa"}}]}'
     for command in (["session", "activate", "dev"], ["session", "context"]):
         words = ["git", "mem", *command, "--json", "--history"]

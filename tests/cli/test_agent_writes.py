@@ -217,7 +217,7 @@ def test_a_task_that_is_done_and_pinned_can_be_closed(mem):
 @pytest.mark.parametrize(
     "command",
     [
-        ("config", "shareCaptured", "true"),
+        ("config", "share", "all"),
         ("config", "ownEmail", "mallory@evil.example"),
         ("forget", "--purge", "--text", "some words", "--yes"),
         ("uninstall", "--wipe", "--yes"),

@@ -610,14 +610,11 @@ def test_the_pager_is_for_terminals(mem: Mem) -> None:
     assert "PAGED:" not in on_terminal(mem.folder, "list", "--json", env={"GIT_PAGER": pager})
     assert "PAGED:" not in spawn(mem.folder, "list", env={"GIT_PAGER": pager}).out
     git(mem.folder, "config", "core.pager", pager)
-    git(mem.folder, "config", "gitmem.pager", pager)
     assert "PAGED:" not in on_terminal(mem.folder, "list", env={"PAGER": "cat"}), (
         "anybody may have written the repository's file"
     )
     git(mem.folder, "config", "--global", "core.pager", pager)
     assert "PAGED:" in on_terminal(mem.folder, "list", env={"PAGER": "cat"})
-    mem("config", "--global", "pager", "sed s/^/OURS:/")
-    assert "OURS:" in on_terminal(mem.folder, "list")
     assert "T" not in on_terminal(mem.folder, "list", env={"GIT_PAGER": "true"})
 
 

@@ -66,35 +66,15 @@ def test_window_slides(mem: Mem, hours: tuple[float, ...], captured: bool) -> No
     assert bool(gotchas(mem)) is captured
 
 
-def test_settings_of_threshold_and_window(mem: Mem) -> None:
-    """A threshold of 1 captures at once; a window of an hour forgets what was before."""
+def test_the_threshold_is_a_setting(mem: Mem) -> None:
+    """A threshold of 1 captures at once; what was before the last 24 hours does not count."""
     git(mem.folder, "config", "gitmem.captureThreshold", "1")
     assert times(mem, 1)["gotcha"]
     git(mem.folder, "config", "gitmem.captureThreshold", "2")
-    git(mem.folder, "config", "gitmem.captureWindow", "1")
     other = "ValueError: it is too long"
-    times(mem, 1, other, ago=2 * HOUR)
+    times(mem, 1, other, ago=25 * HOUR)
     assert times(mem, 1, other)["gotcha"] is None
     assert times(mem, 1, other)["gotcha"]
-
-
-def test_distinct_sessions(mem: Mem) -> None:
-    """With captureSessions, one session that runs into it ten times is one."""
-    git(mem.folder, "config", "gitmem.captureSessions", "true")
-    for _ in range(4):
-        answer = mem("error", "record", TYPE, "--session", "one", "--json").json
-    assert (answer["count"], answer["gotcha"]) == (1, None)
-    mem("error", "record", TYPE, "--session", "two")
-    answer = mem("error", "record", TYPE, "--session", "three", "--json").json
-    assert answer["count"] == 3
-    assert mem.show(answer["gotcha"])["occurrences"] == 6
-
-
-def test_by_hand_each_call_is_a_session(mem: Mem) -> None:
-    """With captureSessions, somebody who names no session does not stay at one for ever."""
-    git(mem.folder, "config", "gitmem.captureSessions", "true")
-    assert [mem("error", "record", TYPE, "--json").json["count"] for _ in range(3)] == [1, 2, 3]
-    assert len(gotchas(mem)) == 1
 
 
 def test_capture_off(mem: Mem) -> None:

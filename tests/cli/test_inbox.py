@@ -317,7 +317,7 @@ def test_merged_one_can_be_edited_and_forgotten(mem: Mem, three: list[str]) -> N
 def test_merges_of_two_clones_join(clones: tuple[Mem, Mem]) -> None:
     """Each merged another one into the same gotcha: after a sync it stands for all three, in both."""
     one, two = clones
-    one("config", "shareCaptured", "true")
+    one("config", "share", "all")
     a, b, c = (capture(one, text) for text in ERRORS[:3])
     one("sync")
     two("sync")

@@ -24,11 +24,17 @@ def everywhere(*rows: tuple[str, str]) -> None:
         subprocess.run(["git", "config", "--global", f"gitmem.{key}", value], check=True)
 
 
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key and no server; what a test sets of them is gone after it."""
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GITMEM_GEMINI_URL", "GOOGLE_GEMINI_BASE_URL"):
+        monkeypatch.setenv(name, "")
+
+
 def gemini_at(gemini: Gemini, key: str = KEY) -> None:
     """Set up Gemini on a server of this test."""
-    everywhere(
-        ("summariser", "gemini"), ("geminiUrl", gemini.url), *([("geminiKey", key)] if key else [])
-    )
+    everywhere(("summariser", "gemini"))
+    os.environ |= {"GITMEM_GEMINI_URL": gemini.url, "GEMINI_API_KEY": key}
 
 
 def files_with(folder: Path, text: str) -> list[str]:
@@ -71,7 +77,7 @@ def test_check_asks_gemini_once(mem: Mem) -> None:
         "model": "gemini:gemini-2.5-flash",
         "ok": True,
         "server": gemini.url.removeprefix("http://"),
-        "key_source": "gitmem.geminiKey",
+        "key_source": "GEMINI_API_KEY",
         "remarks": [],
         "tokens": 21,
         "failure": None,
@@ -129,28 +135,35 @@ def test_a_live_model_is_replaced_with_a_remark(mem: Mem) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "env", "words"),
     [
-        ([("summariser", "gemini")], "there is no key"),
-        ([("summariser", "gemini"), ("geminiKey", "two words")], "characters that no key has"),
+        ([("summariser", "gemini")], {}, "there is no key"),
+        ([("summariser", "gemini")], {"GEMINI_API_KEY": "two words"}, "characters that no key has"),
         (
-            [("summariser", "gemini"), ("geminiKey", KEY), ("geminiUrl", "ftp://example.org")],
+            [("summariser", "gemini")],
+            {"GEMINI_API_KEY": KEY, "GITMEM_GEMINI_URL": "ftp://example.org"},
             "not an http or https URL",
         ),
         (
-            [("summariser", "gemini"), ("geminiKey", KEY), ("geminiModel", "../../v1/files")],
+            [("summariser", "gemini"), ("geminiModel", "../../v1/files")],
+            {"GEMINI_API_KEY": KEY},
             "not a name of a model",
         ),
-        ([("summariser", "command")], "modelCommand is empty"),
-        ([("summariser", "command"), ("modelCommand", "a 'b")], "cannot be read"),
-        ([("summariser", "command"), ("modelCommand", "./run")], "another program in each folder"),
+        ([("summariser", "command")], {}, "modelCommand is empty"),
+        ([("summariser", "command"), ("modelCommand", "a 'b")], {}, "cannot be read"),
+        (
+            [("summariser", "command"), ("modelCommand", "./run")],
+            {},
+            "another program in each folder",
+        ),
     ],
 )
 def test_what_is_missing_is_said_by_check_and_doctor(
-    settings: list[tuple[str, str]], words: str, mem: Mem
+    settings: list[tuple[str, str]], env: dict[str, str], words: str, mem: Mem
 ) -> None:
     """The same sentence, and what to do."""
     everywhere(*settings)
+    os.environ |= env
 
     done = mem("model", "check", code=1)
     assert words in done.err
@@ -175,15 +188,12 @@ def test_the_key_may_be_in_the_environment(name: str, mem: Mem) -> None:
 
 def test_plain_http_to_another_machine_is_remarked(mem: Mem) -> None:
     """The key would be readable on the way."""
-    everywhere(
-        ("summariser", "gemini"),
-        ("geminiKey", KEY),
-        ("geminiUrl", "http://user:hunter2@proxy.example.org:8080/x"),
-    )
-    out = mem("doctor").out
+    everywhere(("summariser", "gemini"))
+    url = "http://user:hunter2@proxy.example.org:8080/x"
+    out = mem("doctor", env={"GEMINI_API_KEY": KEY, "GITMEM_GEMINI_URL": url}).out
 
     assert "proxy.example.org:8080 is reached by plain http" in out
-    assert "hunter2" not in out + mem("config").out + mem("config", "geminiUrl").out
+    assert "hunter2" not in out
 
 
 # -- a session
@@ -250,18 +260,17 @@ def test_the_record_of_a_session_is_offline_where_the_model_fails(mem: Mem) -> N
 # -- whose configuration
 
 
-@pytest.mark.parametrize("key", ["geminiKey", "geminiUrl", "modelCommand"])
-def test_a_repository_cannot_set_it(key: str, mem: Mem) -> None:
+def test_a_repository_cannot_set_it(mem: Mem) -> None:
     """Config, doctor and check say that it is ignored, and what to do; the user's own stays in force."""
-    everywhere((key, "https://mine.example.org"))
-    git(mem.folder, "config", f"gitmem.{key}", "https://theirs.example.org")
+    key = "modelCommand"
+    everywhere((key, "mine --json"))
+    git(mem.folder, "config", f"gitmem.{key}", "theirs --json")
 
     told = mem("config")
     assert f"gitmem.{key} in this repository's own configuration is ignored" in told.err
     assert "theirs" not in told.out + told.err
-    assert mem("config", key).out.strip() == (
-        "(set, not shown)" if key == "geminiKey" else "https://mine.example.org"
-    )
+    row = mem("config", key, "--json").json
+    assert (row["value"], row["scope"]) == ("mine --json", "global")
     assert any(
         f"gitmem.{key} in this repository's own" in f["message"]
         for f in mem("doctor", "--json").json["findings"]
@@ -276,7 +285,7 @@ def test_a_hostile_repository_runs_nothing_and_gets_no_key(
 ) -> None:
     """Its configuration, that of a work tree, a file that it includes: no program is started, no server of its choice is asked."""
     trap = tmp_path / "trap"
-    rows = f"[gitmem]\n\tmodelCommand = touch {trap}\n\tgeminiKey = theirs\n"
+    rows = f"[gitmem]\n\tmodelCommand = touch {trap}\n\tgeminiKey = theirs\n"  # once settings
     with serving(said(WORD)) as evil:
         rows += f"\tgeminiUrl = {evil.url}\n"
         folder = mem.folder / ".git"
@@ -298,16 +307,15 @@ def test_a_hostile_repository_runs_nothing_and_gets_no_key(
 
 
 def test_the_user_sets_it_for_all_repositories(mem: Mem) -> None:
-    """`--global` is asked for, not guessed; a key is not taken on a command line."""
+    """`--global` is asked for, not guessed; a key is no setting, and no error repeats it."""
     assert (
         "git mem config --global modelCommand" in mem("config", "modelCommand", "llm", code=1).err
     )
     mem("config", "--global", "modelCommand", "llm -m local")
-    assert mem("config", "modelCommand").out == "llm -m local\n"
+    assert mem("config", "modelCommand", "--json").json["value"] == "llm -m local"
     for flag in ([], ["--global"]):
-        done = mem("config", *flag, "geminiKey", KEY, code=1)
-        assert "list of processes" in done.err
-        assert "export GEMINI_API_KEY" in done.err
+        done = mem("config", *flag, "geminiKey", KEY, code=2)
+        assert "there is no setting 'geminiKey'. Did you mean geminiModel?" in done.err
         assert KEY not in done.err
     assert files_with(mem.folder, KEY) == []
 
@@ -319,10 +327,13 @@ def test_the_environment_wins(mem: Mem) -> None:
         "command answered"
     )
     with serving(said(WORD)) as gemini:
-        everywhere(
-            ("summariser", "gemini"), ("geminiUrl", "http://127.0.0.1:9"), ("geminiKey", KEY)
-        )
-        assert "answered" in mem("model", "check", env={"GITMEM_GEMINI_URL": gemini.url}).out
+        everywhere(("summariser", "gemini"))
+        env = {
+            "GEMINI_API_KEY": KEY,
+            "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9",
+            "GITMEM_GEMINI_URL": gemini.url,
+        }
+        assert "answered" in mem("model", "check", env=env).out
 
 
 def test_for_one_command(mem: Mem) -> None:
@@ -352,7 +363,7 @@ def test_the_key_is_never_shown_nor_kept(mem: Mem, tmp_path: Path) -> None:
             for words in (
                 "config",
                 "config --json",
-                "config geminiKey",
+                "config modelCommand",
                 "doctor",
                 "status",
                 "status --json",
@@ -363,7 +374,6 @@ def test_the_key_is_never_shown_nor_kept(mem: Mem, tmp_path: Path) -> None:
     text = "".join(done.out + done.err for done in told)
     assert KEY not in text
     assert "ghp_" not in text
-    assert "(set, not shown)" in text
     assert (mem.folder / ".git" / "gitmem" / "settings.json").exists()
     for secret in (KEY, "ghp_", gemini.url):
         assert files_with(mem.folder, secret) == []

@@ -110,7 +110,7 @@ def test_what_agents_write_may_stay_private(
     clones: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ana, _ = clones
-    mem(ana, "config", "shareAgent", "false")
+    mem(ana, "config", "share", "people")
     with monkeypatch.context() as agent:
         agent.setenv("CLAUDECODE", "1")
         kept = data_of(mem(ana, "add", "Kept here", "--json"))
@@ -236,7 +236,7 @@ def test_what_agents_wrote_privately_is_shared_when_accepted(
     clones: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ana, _ = clones
-    mem(ana, "config", "shareAgent", "false")
+    mem(ana, "config", "share", "people")
     with monkeypatch.context() as agent:
         agent.setenv("CLAUDECODE", "1")
         id = str(data_of(mem(ana, "add", "Kept here", "--json"))["id"])

@@ -258,11 +258,10 @@ def test_outside_of_a_repository(outside: Mem, args: tuple[str, ...]) -> None:
 def test_in_a_bare_repository(make_repo: Any, mem: Mem) -> None:
     """A session and its context work without a work tree."""
     bare = mem.at(make_repo("bare"))
-    bare("config", "workflows", "aios")
     id = start(bare, "--title", "Bare")
     bare("session", "note", "x")
     bare("session", "task", "develop")
-    assert bare("session", "context", "--json").json["workflow"] == "story_development"
+    assert bare("session", "context", "--json").json["workflow"] is None
     assert bare("session", "end", "--json").json["id"] == id
     assert bare("session", "resume", "--show", "--json").json["files"] == []
 
@@ -400,7 +399,7 @@ def test_what_is_written_into_a_session_that_has_ended_reaches_its_record(mem: M
 
 def test_list_filters(mem: Mem) -> None:
     """By time, agent, branch, kind and state."""
-    mem("config", "workflows", "aios")
+    (mem.folder / ".aios-core").mkdir()
     old = start(mem, "--agent", "aider", ago=3 * DAY)
     mem("session", "end", ago=3 * DAY - 60)
     git(mem.folder, "checkout", "-qb", "topic")

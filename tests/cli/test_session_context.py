@@ -10,11 +10,9 @@ from tests.cli.conftest import Mem
 
 
 @pytest.fixture(autouse=True)
-def _preset(monkeypatch: pytest.MonkeyPatch) -> None:
+def _preset(mem: Mem) -> None:
     """Use the workflows of the preset."""
-    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-    monkeypatch.setenv("GIT_CONFIG_KEY_0", "gitmem.workflows")
-    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "aios")
+    (mem.folder / ".aios-core").mkdir()
 
 
 def context(mem: Mem, *args: str, **options: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def user_file(mem: Mem) -> Path:
 
 def agent_of(mem: Mem, **env: str) -> str:
     """Return the namespace that is configured."""
-    return mem("config", "agent", env=env).out.strip()
+    return str(mem("config", "agent", "--json", env=env).json["value"])
 
 
 def copy_of(mem: Mem) -> Path:
@@ -231,7 +231,7 @@ def test_a_copy_that_a_stranger_wrote_runs_nothing(
     mem("list")
     saved = json.loads(copy_of(mem).read_text())
     saved["values"] |= {
-        **{key: [str(program)] for key in ("gitmem.pager", "core.pager", "gitmem.modelcommand")},
+        **{key: [str(program)] for key in ("core.pager", "gitmem.modelcommand")},
         "gitmem.summariser": ["command"],
         "gitmem.agent": ["ada"],
     }
@@ -240,8 +240,8 @@ def test_a_copy_that_a_stranger_wrote_runs_nothing(
 
     assert agent_of(mem) == "ada"
     assert "One fact" in on_terminal(mem.folder, "list", "--all", env={"PAGER": "cat"})
-    assert mem("config", "summariser").out.strip() == "offline"
-    assert mem("config", "modelCommand").out.strip() == ""
+    assert mem("config", "summariser", "--json").json["value"] == "offline"
+    assert mem("config", "modelCommand", "--json").json["value"] == ""
     assert not ran.exists()
 
 
@@ -252,9 +252,9 @@ def test_settings_from_the_copy_are_those_of_git(mem: Mem, user_file: Path) -> N
     """Values, lists, what is ignored and what is wrong; also what the copy must not hold."""
     user_file.write_text(
         "[gitmem]\n\tsign = true\n\tsummariser = command\n\tmodelCommand = ask me\n"
-        "\tignore = *.a\n\tignore = *.b\n\tstartBudget = many\n\tagent = Zoë\n\tinject\n"
+        "\tignore = *.a\n\tignore = *.b\n\tinjectBudget = many\n\tagent = Zoë\n\tinject\n"
     )
-    git(mem.folder, "config", "gitmem.geminiKey", "theirs")
+    git(mem.folder, "config", "gitmem.modelCommand", "theirs")
     commands = (("config", "--json"), ("config",), ("doctor", "--json"), ("status", "--json"))
 
     def answers() -> list[str]:
@@ -275,7 +275,7 @@ def test_what_the_copy_lacks_is_asked_once(mem: Mem, user_file: Path, git_calls:
     """A command that needs several such settings calls git once."""
     mem("config", "agent")
     git_calls.unlink()
-    assert mem("config", "agent").out.strip() == ""
+    assert agent_of(mem) == ""
     assert not git_calls.exists()
     mem("config", "--json")
     assert sum(" config --list" in call for call in git_calls.read_text().splitlines()) == 1

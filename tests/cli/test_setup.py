@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gitmem.codemap.anchors.tracker import Follower
-from gitmem.config import RANGES, SETTINGS
+from gitmem.config import GROUPS, RANGES, SETTINGS
 from gitmem.services.gotchas import placement
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip, venv_path
 from tests.conftest import fsck, git, lose, read_only
@@ -544,22 +544,78 @@ def test_config_shows_all(mem: Mem) -> None:
     out = mem("config").out
     rows = mem("config", "--json").json
 
-    assert [row["name"] for row in rows] == list(SETTINGS)
+    assert [row["key"] for row in rows] == list(SETTINGS)
+    assert [row["group"] for row in rows] == [name for name, rows in GROUPS.items() for _ in rows]
     assert all(name in out for name in SETTINGS)
     assert mem("config", "captureThreshold", "--json").json in rows
     assert mem("config", "captureThreshold", "--json").json == {
-        "name": "captureThreshold",
+        "group": "Capture",
+        "key": "captureThreshold",
         "value": 3,
         "default": 3,
-        "description": SETTINGS["captureThreshold"][2],
+        "meaning": SETTINGS["captureThreshold"][2],
+        "type": "int",
+        "scope": "default",
     }
+
+
+def test_config_shows_groups_and_what_differs(mem: Mem) -> None:
+    """A heading for each group; a star, the new value and who set it where it is not the default."""
+    mem("config", "captureThreshold", "2")
+    mem("config", "--global", "agent", "dev")
+    lines = mem("config").out.splitlines()
+
+    assert [line for line in lines if line and not line.startswith((" ", "*"))] == list(GROUPS)
+    assert [line for line in lines if line.startswith("*")] == [
+        "* agent = dev  (yours)",
+        "* captureThreshold = 2  (this repository)",
+    ]
+    assert lines[lines.index("  inject = true") + 1].strip() == SETTINGS["inject"][2]
+
+
+def test_config_tells_all_of_one(mem: Mem) -> None:
+    """Its value, what it is for, what is allowed, and the default."""
+    assert mem("config", "share").out.splitlines() == [
+        "  share = agents",
+        f"      {SETTINGS['share'][2]}",
+        "      people, agents, all; the default is agents",
+    ]
+    mem("config", "captureThreshold", "2")
+    assert mem("config", "capturethreshold").out.splitlines() == [
+        "* captureThreshold = 2  (this repository)",
+        f"      {SETTINGS['captureThreshold'][2]}",
+        "      a whole number from 1 to 1,000; the default is 3",
+    ]
+
+
+@pytest.mark.parametrize("key", ["captureTreshold", "gitmem.capturethresold"])
+def test_config_names_the_nearest_setting(mem: Mem, key: str) -> None:
+    """A key that is none is a wrong use, to read, to set and to unset."""
+    for args in ((key,), (key, "2"), ("--unset", key)):
+        done = mem("config", *args, code=2)
+        assert f"there is no setting '{key}'. Did you mean captureThreshold" in done.err
+        assert "See all: git mem config" in done.err
+
+
+def test_a_key_that_is_no_setting_is_told(mem: Mem) -> None:
+    """Config, status and doctor name it; its value is in no copy, for it may be a key."""
+    git(mem.folder, "config", "gitmem.geminiKey", "s3cret-value")
+    for command in ("config", "status", "doctor"):
+        for _ in range(2):  # from git, and from the copy of the settings
+            done = mem(command)
+            assert "gitmem.geminikey is no setting of git mem, and does nothing." in (
+                done.out + done.err
+            )
+    problems = mem("status", "--json").json["setting_problems"]
+    assert problems == ["gitmem.geminikey is no setting of git mem, and does nothing."]
+    assert "s3cret" not in (mem.folder / ".git/gitmem/settings.json").read_text()
 
 
 def test_config_sets_and_unsets(mem: Mem) -> None:
     """A setting is git's own; capitals and the prefix do not matter."""
     mem("config", "captureThreshold", "2")
     assert git(mem.folder, "config", "--get", "gitmem.captureThreshold") == "2"
-    assert mem("config", "gitmem.capturethreshold").out == "2\n"
+    assert mem("config", "gitmem.capturethreshold", "--json").json["value"] == 2
 
     mem("config", "--unset", "CAPTURETHRESHOLD")
     assert git(mem.folder, "config", "--get", "gitmem.captureThreshold", ok=(1,)) == ""
@@ -572,8 +628,10 @@ def test_config_global(mem: Mem, make_repo: Callable[..., Path]) -> None:
     mem("config", "--global", "agent", "dev")
     mem("config", "agent", "qa")
 
-    assert mem.at(make_repo("plain"))("config", "agent").out == "dev\n"
-    assert mem("config", "agent").out == "qa\n"
+    other = mem.at(make_repo("plain"))("config", "agent", "--json").json
+    assert (other["value"], other["scope"]) == ("dev", "global")
+    here = mem("config", "agent", "--json").json
+    assert (here["value"], here["scope"]) == ("qa", "local")
     assert mem.show(mem.add("T"))["agent"] == "qa"
 
 
@@ -582,7 +640,8 @@ def test_config_lists(mem: Mem) -> None:
     mem("config", "allowSecret", "one.*")
     mem("config", "allowSecret", "two.*")
 
-    assert mem("config", "allowSecret").out == "one.*\ntwo.*\n"
+    out = mem("config", "allowSecret").out.splitlines()
+    assert out[:2] == [f"* allowSecret = {text}  (this repository)" for text in ("one.*", "two.*")]
 
 
 @pytest.mark.parametrize(
@@ -593,18 +652,18 @@ def test_config_lists(mem: Mem) -> None:
         ("sign", "perhaps"),
         ("captureThreshold", "1.5"),
         ("captureThreshold", "x"),
-        ("backend", "svn"),
-        ("syncTimeout", "0"),
         ("captureThreshold", "0"),
-        ("captureWindow", "nan"),
-        ("snapshotDays", "99999"),
+        ("captureThreshold", "nan"),
+        ("injectBudget", "99999999"),
+        ("injectBudget", "9" * 5000),
+        ("share", "some"),
         ("--unset", "nonsense"),
     ],
 )
 def test_config_refuses(mem: Mem, args: tuple[str, ...]) -> None:
     """An unknown key or a value that makes no sense is refused and not written."""
     before = (mem.folder / ".git" / "config").read_bytes()
-    mem("config", *args, code=1)
+    mem("config", *args, code=2)
 
     assert (mem.folder / ".git" / "config").read_bytes() == before
 
@@ -613,11 +672,11 @@ def test_each_number_has_a_range(mem: Mem) -> None:
     """It is named, and the default is within it; what is set otherwise keeps the default."""
     for key, (least, most) in RANGES.items():
         assert least <= SETTINGS[key][1] <= most
-        assert f"from {least:g} to {most:,}." in mem("config", key, "--", "-1", code=1).err
+        assert f"from {least:g} to {most:,}." in mem("config", key, "--", "-1", code=2).err
     numbers = {key for key, row in SETTINGS.items() if type(row[1]) in {int, float}}
     assert set(RANGES) == numbers
     git(mem.folder, "config", "gitmem.captureThreshold", "0")
-    assert mem("config", "captureThreshold").out == "3\n"
+    assert mem("config", "captureThreshold", "--json").json["value"] == 3
 
 
 def test_config_that_makes_no_sense_is_told(mem: Mem) -> None:
@@ -625,15 +684,15 @@ def test_config_that_makes_no_sense_is_told(mem: Mem) -> None:
     git(mem.folder, "config", "gitmem.captureThreshold", "many")
 
     assert "captureThreshold" in mem("config").err
-    assert "1 setting(s) make no sense" in mem("status").out
-    assert mem("config", "captureThreshold").out == "3\n"
+    assert "! gitmem.captureThreshold is 'many'; allowed:" in mem("status").out
+    assert mem("config", "captureThreshold", "--json").json["value"] == 3
 
 
 def test_config_from_the_command_line(mem: Mem) -> None:
     """`git -c` reaches gitmem as it reaches git."""
     env = {**os.environ, "PATH": venv_path()}
     done = subprocess.run(
-        ["git", "-c", "gitmem.agent=dev", "mem", "config", "agent"],
+        ["git", "-c", "gitmem.agent=dev", "mem", "config", "agent", "--json"],
         cwd=mem.folder,
         capture_output=True,
         text=True,
@@ -641,7 +700,8 @@ def test_config_from_the_command_line(mem: Mem) -> None:
         env=env,
     )
 
-    assert done.stdout == "dev\n"
+    data = json.loads(done.stdout)["data"]
+    assert (data["value"], data["scope"]) == ("dev", "command")
 
 
 # -- completion
@@ -673,7 +733,7 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
     )
 
     git(mem.folder, "add", "f2.py")  # code may have moved: it is counted anew
-    monkeypatch.setattr("gitmem.cli.setup.status_config.DRIFT_PATIENCE", 0.0)
+    monkeypatch.setattr("gitmem.cli.setup.status.DRIFT_PATIENCE", 0.0)
     row = mem("status", "--json").json
     assert tuple(row["lost_gotchas"].values()) == (0, 0, False)
     assert "the code of 0 gotcha(s) was looked at, for lack of time" in mem("status").out
@@ -691,7 +751,7 @@ def test_status_counts_lost_code_anew_when_code_changed(
     mem: Mem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was counted is kept until a file that gotchas are about, or git's index, changes."""
-    monkeypatch.setattr("gitmem.cli.setup.status_config.DRIFT_PATIENCE", 600.0)
+    monkeypatch.setattr("gitmem.cli.setup.status.DRIFT_PATIENCE", 600.0)
     code = "def charge(order):\n    return round(order.total * 1.19, 2)\n"
     (mem.folder / "a.py").write_text(code)
     mem("gotcha", "add", "Rounds to even", "--anchor", "a.py:2")

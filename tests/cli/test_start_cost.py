@@ -144,7 +144,7 @@ def test_settings_that_another_user_kept_are_not_believed(
     kept = json.loads(cache.read_text())
     kept["values"]["gitmem.agent"] = ["mallory"]
     cache.write_text(json.dumps(kept))
-    assert lived_in("config", "agent").out.strip() == "mallory"
+    assert lived_in("config", "agent", "--json").json["value"] == "mallory"
 
     whole = os.fstat
 
@@ -155,7 +155,7 @@ def test_settings_that_another_user_kept_are_not_believed(
 
     with monkeypatch.context() as patch:
         patch.setattr("gitmem.settings_cache.os.fstat", of_another)
-        assert lived_in("config", "agent").out.strip() == ""
+        assert lived_in("config", "agent", "--json").json["value"] == ""
 
 
 def test_settings_are_read_anew_when_a_file_of_them_changed(lived_in: Mem) -> None:
@@ -165,7 +165,7 @@ def test_settings_are_read_anew_when_a_file_of_them_changed(lived_in: Mem) -> No
     git(lived_in.folder, "config", "include.path", str(included))
 
     def agent() -> str:
-        return str(lived_in("config", "agent").out.strip())
+        return str(lived_in("config", "agent", "--json").json["value"])
 
     assert (agent(), agent()) == ("ada", "ada")
     included.write_text("[gitmem]\n\tagent = bob\n")

@@ -14,6 +14,8 @@ WIDE = "短い 日本語のタイトル と emoji 🚀🚀 in a title that is qu
 COMMANDS = (
     ("list",),
     ("status",),
+    ("config",),
+    ("config", "share"),
     ("timeline",),
     ("inbox",),
     ("why", "code.py:1"),
@@ -75,7 +77,7 @@ def shown(mem: Mem, columns: int, *command: str) -> list[str]:
 @pytest.mark.parametrize("columns", [50, 80])
 def test_each_line_fits(full: Mem, columns: int) -> None:
     """Of all commands that list or tell, and of errors."""
-    for command in COMMANDS if columns == 50 else COMMANDS[:6]:
+    for command in COMMANDS if columns == 50 else COMMANDS[:8]:
         lines = shown(full, columns, *command)
         assert len(lines) > 1
         # a command stays whole, to be copied

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from gitmem import __version__
-from gitmem.config import RANGES
-from gitmem_lsp.settings import DEFAULT_LEVELS, DEFAULTS, KEYS, LEVELS
+from gitmem_lsp.settings import DEFAULTS, KEYS
 from tests.editors.conftest import ROOT
 
 VSCODE = ROOT / "lsp" / "vscode"
@@ -31,30 +30,19 @@ def test_the_extension_has_our_version(manifest: dict[str, Any]) -> None:
 
 
 def test_the_extensions_settings_are_the_servers(manifest: dict[str, Any]) -> None:
-    """Names, defaults and limits; each is in the extension's README, and asked for by its client."""
+    """Names and defaults; each is in the extension's README, and asked for by its client."""
     given = manifest["contributes"]["configuration"]["properties"]
     readme = (VSCODE / "README.md").read_text(encoding="utf-8")
     client = (VSCODE / "src" / "client.ts").read_text(encoding="utf-8")
 
     assert {name for name in given if name.removeprefix("gitmem.") not in OF_THE_CLIENT} == {
-        "gitmem.severity",
-        *(f"gitmem.{name}" for name in KEYS),
+        f"gitmem.{name}" for name in KEYS
     }
     assert {name: given[f"gitmem.{name}"]["default"] for name in KEYS} == {
         name: getattr(DEFAULTS, KEYS[name][0]) for name in KEYS
     }
-    numbers = [name for name in KEYS if KEYS[name][1] in RANGES]
-    bounds = {name: given[f"gitmem.{name}"] for name in numbers}
-    assert {name: (row["minimum"], row["maximum"]) for name, row in bounds.items()} == {
-        name: RANGES[KEYS[name][1]] for name in numbers
-    }
-    assert numbers
-    assert given["gitmem.severity"]["default"] == DEFAULT_LEVELS
-    assert {
-        tuple(levels["enum"]) for levels in given["gitmem.severity"]["properties"].values()
-    } == {LEVELS}
     assert [name for name in given if f"`{name}`" not in readme] == []
-    assert [name for name in ("severity", *KEYS) if f'"{name}"' not in client] == []
+    assert [name for name in KEYS if f'"{name}"' not in client] == []
 
 
 def test_the_extensions_path_is_no_folders_to_set(manifest: dict[str, Any]) -> None:

@@ -381,7 +381,7 @@ def test_of_many_session_records_the_latest_are_made_into_entries(
         "of_row",
         lambda row, index, own: made.append(row["title"]) or real(row, index, own),
     )
-    scores = FactScores([index], list, NOW, "active")
+    scores = FactScores([index], list, NOW)
     known = collect.gather(
         [index],
         ["global"],

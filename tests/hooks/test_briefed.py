@@ -78,7 +78,7 @@ def test_what_is_left_to_do_is_told_whatever_else_there_is(
     ready: Path, agent: Start, where: str, budget: int
 ) -> None:
     """Gotchas, decisions and pinned records in plenty do not push it out, and the budget is kept."""
-    git(ready, "config", "gitmem.startBudget", str(budget))
+    git(ready, "config", "gitmem.injectBudget", str(budget))
     for number in range(12):
         run(
             ready,

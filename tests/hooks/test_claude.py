@@ -158,7 +158,7 @@ def test_budget_is_kept(project: Path, agent):
 
 def test_what_was_cut_is_told_later(project: Path, agent):
     """A budget beyond what the agent takes at once: what did not fit is not taken for told."""
-    git(project, "config", "gitmem.startBudget", "6000")
+    git(project, "config", "gitmem.injectBudget", "6000")
     for n in range(50):
         run(project, "add", f"Decision {n} " + "with many words " * 12, "-t", "decision")
     run(project, "drain")
@@ -233,14 +233,14 @@ def test_silent_failure_is_no_gotcha(agent):
 
 def test_hits_before_the_index_knows_are_counted_once(project: Path, tmp_path: Path, agent):
     """A clone that has the gotcha from elsewhere, but no index yet, adds its own hits when it has three; each once."""
-    git(project, "config", "gitmem.shareCaptured", "true")
+    git(project, "config", "gitmem.share", "all")
     for _ in range(3):
         agent().fail(crash(project))
     wait_for(lambda: gotchas(project))
     other = tmp_path / "other"
     git(tmp_path, "clone", "-q", str(project), str(other))
     git(other, "fetch", "-q", "origin", "refs/gitmem/heads/main:refs/gitmem/heads/main")
-    git(other, "config", "gitmem.shareCaptured", "true")
+    git(other, "config", "gitmem.share", "all")
     for _ in range(3):
         Agent(other, "s2").fail(crash(other))
     run(other, "drain")

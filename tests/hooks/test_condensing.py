@@ -12,9 +12,9 @@ from gitmem.clock import Clock
 from gitmem.repo.location import Home
 from gitmem.services.session_log import compact as condensing
 from gitmem.services.session_log import reader, rotation
+from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.text.tokens import tokens
-from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
 from tests.hooks.test_hot_path import BANNED, imported
 from tests.json_output import data_of
@@ -93,10 +93,24 @@ def mark(path: Path, text: str) -> None:
         file.write(json.dumps(row) + "\n")
 
 
+def lengthen(path: Path) -> None:
+    """Give a history what tools printed, until it is longer than one that stays whole."""
+    (live,) = (path / FOLDER).glob("*_s1.jsonl")
+    row = {
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "role": "tool",
+        "content": "all is well " * 160,
+        "metadata": {"event": "AfterTool", "tool": "Read"},
+    }
+    with live.open("a") as file:
+        while file.tell() <= sessions.HISTORY_LIMIT:
+            file.write(json.dumps(row) + "\n")
+
+
 @pytest.mark.stress
 def test_a_long_history_is_put_aside_compressed_and_still_recorded(project: Path, agent):
-    git(project, "config", "gitmem.historyLimit", "3000")
     talk(agent())
+    lengthen(project)
     for number in range(12):
         agent().hook("UserPromptSubmit", prompt=f"request number {number}: " + "word " * 60)
 
@@ -134,8 +148,7 @@ def test_a_long_history_is_put_aside_compressed_and_still_recorded(project: Path
     assert "14 prompts" in run(project, "show", found["id"])
 
 
-def test_a_history_within_the_limit_or_without_one_stays(project: Path, agent):
-    git(project, "config", "gitmem.historyLimit", "0")
+def test_a_history_within_the_limit_stays(project: Path, agent):
     talk(agent())
     run(project, "drain")
     assert len(os.listdir(project / FOLDER)) == 1

@@ -11,11 +11,9 @@ from tests.json_output import data_of
 
 
 @pytest.fixture(autouse=True)
-def _preset(monkeypatch: pytest.MonkeyPatch) -> None:
+def _preset(project: Path) -> None:
     """Use the workflows of the preset."""
-    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-    monkeypatch.setenv("GIT_CONFIG_KEY_0", "gitmem.workflows")
-    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "aios")
+    (project / ".aios-core").mkdir()
 
 
 def context(path: Path, *args: str) -> dict[str, Any]:

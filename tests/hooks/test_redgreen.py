@@ -203,24 +203,11 @@ def test_hit_after_the_fix_reopens(project, captured):
     assert "> Reopened" in show(project, row["id"])["body"]
 
 
-def test_distinct_sessions_only(project, agent):
-    """By setting, an error counts once a session."""
-    git(project, "config", "gitmem.captureSessions", "true")
-    one = agent()
-    for _ in range(5):
-        one.fail(crash(project), COMMAND)
-    run(project, "drain")
-    assert [] == gotchas(project)
-    for name in ("s2", "s3"):
-        agent(name).fail(crash(project), COMMAND)
-    assert 7 == changed(project, lambda r: r)["occurrences"]
-
-
 def test_unconfirmed_is_not_injected_by_setting(project, captured, agent):
     """Until somebody says that it is so; by default it is told, and marked."""
     run(project, "drain")
     assert "unconfirmed" in agent("s2").hook("SessionStart")
-    git(project, "config", "gitmem.injectUnconfirmed", "false")
+    git(project, "config", "gitmem.unconfirmed", "false")
     assert "" == agent("s3").hook("SessionStart")
     learn(project, "gotcha", "verify", the_gotcha(project)["id"])
     told = agent("s4").hook("SessionStart")

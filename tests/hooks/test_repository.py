@@ -27,11 +27,11 @@ def test_a_reader_sees_its_own_namespace_and_global(repo: Path) -> None:
 def test_settings_follow_the_configuration(repo: Path) -> None:
     """They are cached; a file that changed is read again."""
     run(repo, "init")
-    assert found(repo).settings.get("promptBudget") != 77
-    git(repo, "config", "gitmem.promptBudget", "77")
-    assert found(repo).settings.get("promptBudget") == 77
-    git(repo, "config", "gitmem.promptBudget", "78")
-    assert found(repo).settings.get("promptBudget") == 78
+    assert found(repo).settings.get("injectBudget") != 77
+    git(repo, "config", "gitmem.injectBudget", "77")
+    assert found(repo).settings.get("injectBudget") == 77
+    git(repo, "config", "gitmem.injectBudget", "78")
+    assert found(repo).settings.get("injectBudget") == 78
 
 
 @pytest.mark.parametrize("kind", ["plain", *(["reftable"] if HAS_REFTABLE else [])])

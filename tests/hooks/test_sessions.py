@@ -283,29 +283,6 @@ def test_history_says_where_it_was(project: Path, agent):
     }
 
 
-def test_a_remark_only_where_it_is_wanted(project: Path, agent):
-    def stop(session: str) -> dict[str, Any]:
-        data = agent(session).payload(
-            "Stop", last_assistant_message="We decided to keep SERIALIZABLE."
-        )
-        out = agent(session).raw(json.dumps(data).encode()).stdout
-        return dict(json.loads(out)) if out else {}
-
-    assert stop("a") == {}
-    git(project, "config", "gitmem.saveReminder", "true")
-    first = stop("b")
-    assert first["decision"] == "block"
-    assert "git mem add" in first["reason"]
-    assert stop("b") == {}
-    agent("c").hook(
-        "PostToolUse.Edit",
-        tool_name="Bash",
-        tool_input={"command": "git mem add 'SERIALIZABLE' -m why"},
-        tool_response={"stdout": ""},
-    )
-    assert stop("c") == {}
-
-
 class TestOffAndOn:
     @pytest.fixture
     def told(self, project: Path, agent):

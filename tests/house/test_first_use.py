@@ -76,5 +76,5 @@ def test_a_setting_for_one_command_is_heard(repo: Path) -> None:
         check=True,
     )
 
-    assert done.stdout == "7\n"
-    assert git_mem("config", "captureThreshold", cwd=repo) == "3\n"
+    assert done.stdout.startswith("* captureThreshold = 7  (this command)\n")
+    assert git_mem("config", "captureThreshold", cwd=repo).startswith("  captureThreshold = 3\n")

@@ -166,7 +166,7 @@ class Life:
 
     def _told(self, session: str) -> Told:
         """Start a session with a budget for all facts; return what it was told."""
-        git(self.repo, "config", "gitmem.startBudget", "6000")
+        git(self.repo, "config", "gitmem.injectBudget", "6000")
         answer = hook(self.repo, "SessionStart", session_id=session, source="startup")
         seen: set[tuple[str, str]] = set()
         lines = [(id, rest) for id, rest in _ID.findall(answer) if id in self.facts]

@@ -2,21 +2,58 @@
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from gitmem.app import App, open_app
+from gitmem.base.sharing import sharing_of
 from gitmem.clock import Clock, stamp
+from gitmem.records.active_hours import ActiveClock
 from gitmem.records.kinds import FACTS
 from gitmem.records.record import Record
+from gitmem.repo.location import Home, locate
+from gitmem.services.lifecycle.score import FactScores
 from gitmem.services.records import write
+from gitmem.state.database import State
 from tests.command_line import run_command
 
 NOW = 1_780_000_000.0  # 2026-05-28
 DAY = 86400.0
 AGENT = {"CLAUDECODE": "1"}
+
+
+class EachHour(ActiveClock):
+    """A clock on which each hour counts, whether somebody worked or not."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+
+    def hours(self, since: float, until: float) -> float:
+        """Return the hours between two times."""
+        return max(0.0, until - since) / 3600
+
+    def before(self, until: float, hours: float) -> float:
+        """Return the time before which more than so many hours passed."""
+        return until - max(1.0, hours) * 3600
+
+
+def work(folder: Path, hours: int, until: float = 0.0) -> None:
+    """Have somebody work in a repository for so many hours, one after the other until now."""
+    where = locate(str(folder), os.environ)
+    state = State(Home(where.home, shared=sharing_of(where.commondir)))
+    last = until or time.time()
+    state.add_active_hours(last - 3600 * n for n in range(hours))
+    state.close()
+
+
+def count_each_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let facts fade in this process by `EachHour`."""
+    monkeypatch.setattr(FactScores, "clock", EachHour())
 
 
 @contextmanager

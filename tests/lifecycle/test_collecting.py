@@ -9,16 +9,16 @@ import pytest
 from gitmem.clock import Clock
 from gitmem.worker.consolidation import Consolidation
 from tests.command_line import run_command
-from tests.lifecycle.memories import DAY, NOW, add, data, ids, opened, read
+from tests.lifecycle.memories import DAY, NOW, add, count_each_hour, data, ids, opened, read
 from tests.two_people import ANA, BOB, clone, forge, git, mem, two_clones
 
 OLD = NOW - 300 * DAY
 
 
 @pytest.fixture(autouse=True)
-def wall_clock(repo: Path) -> None:
+def each_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each hour counts, whether somebody worked or not."""
-    subprocess.run(["git", "-C", str(repo), "config", "gitmem.decayClock", "wall"], check=True)
+    count_each_hour(monkeypatch)
 
 
 def collected(repo: Path, at: float = NOW) -> list[str]:
@@ -133,8 +133,6 @@ def test_what_another_clone_read_comes_back(tmp_path: Path) -> None:
     hub = tmp_path / "hub.git"
     subprocess.run(["git", "init", "-q", "--bare", str(hub)], check=True)
     ana, bob = clone(tmp_path / "ana", ANA, hub), clone(tmp_path / "bob", BOB, hub)
-    for repo in (ana, bob):
-        git(repo, "config", "gitmem.decayClock", "wall")
     read_one = add(ana, "The build prints a warning", at=OLD, program="claude")
     unread = add(ana, "The build prints two warnings", at=OLD, program="claude")
     mem(ana, "sync")

@@ -8,36 +8,20 @@ from pathlib import Path
 import pytest
 
 from gitmem.app import open_app
-from gitmem.base.sharing import sharing_of
-from gitmem.repo.location import COMMITS, Home, locate
-from gitmem.state.database import State
+from gitmem.repo.location import COMMITS
 from tests.cli.conftest import DAY, SHARED, Mem
 from tests.conftest import git
 from tests.hooks.conftest import Agent
+from tests.lifecycle.memories import work
 
 HOUR = 3600
 
 
-def work(folder: Path, hours: int, until: float = 0.0) -> None:
-    """Have somebody work in a repository for so many hours, one after the other until now."""
-    where = locate(str(folder), os.environ)
-    state = State(Home(where.home, shared=sharing_of(where.commondir)))
-    last = until or time.time()
-    state.add_active_hours(last - HOUR * n for n in range(hours))
-    state.close()
-
-
 def test_hours_without_work_do_not_count(mem: Mem) -> None:
-    """A fact is as fresh after a holiday as before; the wall clock counts all hours."""
+    """A fact is as fresh after a holiday as before."""
     id = mem.add("The build takes 5 minutes", ago=90 * DAY)
     shown = mem.show(id)
-    assert (shown["effective_score"], shown["decay"]["clock"]) == (5.0, "active")
-
-    git(mem.folder, "config", "gitmem.decayClock", "wall")
-    by_wall = mem.show(id)
-    assert by_wall["decay"]["clock"] == "wall"
-    # one read slows it down and starts it anew
-    assert by_wall["effective_score"] == 5.0
+    assert (shown["effective_score"], shown["decay"]["decay_hours"]) == (5.0, 0.0)
 
 
 def test_a_fact_loses_half_in_its_half_life(mem: Mem) -> None:
@@ -184,7 +168,7 @@ def test_hours_are_of_the_repository_not_of_a_reader(clones: tuple[Mem, Mem]) ->
 
 
 def test_hours_of_today_wait_for_tomorrow(mem: Mem) -> None:
-    """A day is written once, when it is over; the wall clock keeps none in the store."""
+    """A day is written once, when it is over."""
     mem.add("One", ago=3 * DAY)
     mem.add("Two", ago=2 * DAY)
     found = git(mem.folder, "ls-tree", "-r", "--name-only", SHARED, "usage/").split()
@@ -193,10 +177,6 @@ def test_hours_of_today_wait_for_tomorrow(mem: Mem) -> None:
     lines = git(mem.folder, "show", f"{SHARED}:{path}").splitlines()
     assert [len(line) for line in lines] == [17]
     assert lines[0][:10] == time.strftime("%Y-%m-%d", time.gmtime(time.time() - 3 * DAY))
-
-    git(mem.folder, "config", "gitmem.decayClock", "wall")
-    mem.add("Three")
-    assert git(mem.folder, "show", f"{SHARED}:{path}").splitlines() == lines
 
 
 def test_what_a_person_types_is_work(mem: Mem) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -15,13 +14,13 @@ from gitmem.index.health_cache import HealthCache
 from gitmem.services.lifecycle.health import HealthCounts, range_of
 from gitmem.services.lifecycle.metrics import gaps
 from tests.command_line import run_command
-from tests.lifecycle.memories import DAY, add, data, read
+from tests.lifecycle.memories import DAY, add, count_each_hour, data, read
 
 
 @pytest.fixture
-def now(repo: Path) -> float:
-    """The present time, in a repository where each hour counts."""
-    subprocess.run(["git", "-C", str(repo), "config", "gitmem.decayClock", "wall"], check=True)
+def now(monkeypatch: pytest.MonkeyPatch) -> float:
+    """The present time, where each hour counts."""
+    count_each_hour(monkeypatch)
     return Clock().now()
 
 

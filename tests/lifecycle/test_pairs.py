@@ -96,7 +96,7 @@ def test_a_budget_without_room_for_the_winner_leaves_out_the_loser(mem: Mem) -> 
     older = mem.add("The nightly export job runs at 3 am", ago=9 * DAY)
     mem.add(f"The nightly export job runs at 5 am: {'because of backups ' * 6}", ago=60)
     mem("drain")
-    mem("config", "promptBudget", "80")
+    mem("config", "injectBudget", "240")
     told = Agent(mem.folder, "s1").hook("UserPromptSubmit", prompt=f"look at {older}, please")
 
     assert "3 am" not in told or "5 am" in told

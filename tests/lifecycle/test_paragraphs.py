@@ -10,7 +10,7 @@ import pytest
 
 from gitmem.services.lifecycle.paragraphs import is_borne_out
 from tests.command_line import run_command
-from tests.lifecycle.memories import DAY, NOW, add, data, read
+from tests.lifecycle.memories import DAY, NOW, add, count_each_hour, data, read
 
 FACTS = (
     "Sessions are stored in Redis",
@@ -92,9 +92,11 @@ def test_the_summary_shows_what_is_borne_out(repo: Path, model: Path) -> None:
     assert data(repo, "page", "summary")["sections"][0]["paragraph"] is None
 
 
-def test_facts_in_another_order_are_the_same_facts(repo: Path, model: Path) -> None:
+def test_facts_in_another_order_are_the_same_facts(
+    repo: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A read moves a fact up, and the model is not asked again."""
-    subprocess.run(["git", "-C", str(repo), "config", "gitmem.decayClock", "wall"], check=True)
+    count_each_hour(monkeypatch)
     run_command(repo, "consolidate", "--steps", "summary")
     asked = model.read_text()
     before = [row["id"] for row in data(repo, "page", "summary")["sections"][0]["records"]]

@@ -11,6 +11,7 @@ from tests.benchmarks.common import fill
 from tests.cli.conftest import DAY, Mem
 from tests.conftest import git, record
 from tests.hooks.conftest import Agent, wait_for
+from tests.lifecycle.memories import work
 
 pytestmark = pytest.mark.usefixtures("no_code_reading")
 SAID = "use PostgreSQL for the orders service"
@@ -150,7 +151,7 @@ def test_show_names_where_it_was_seen(
 @pytest.mark.parametrize(("hours", "is_hearsay"), [(100, True), (130, False)])
 def test_a_refuted_pattern_fades_as_an_insight(mem: Mem, hours: int, is_hearsay: bool) -> None:
     """Lists and a prompt agree: with a pattern's importance it would not have faded yet."""
-    mem("config", "decayClock", "wall")
+    work(mem.folder, hours)
     title = "The nightly export job runs at 3 am"
     id = mem.add(title, ago=hours * 3600)
     sources = [

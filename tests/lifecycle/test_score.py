@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.clock import Clock, seconds, stamp
-from gitmem.records.active_hours import ActiveClock, WallClock, hours_bytes, joined, parse_hours
+from gitmem.records.active_hours import ActiveClock, hours_bytes, joined, parse_hours
 from gitmem.records.kinds import TYPES
 from gitmem.records.promotion import level_of, lowered, seen_in
 from gitmem.records.record import make
@@ -18,6 +18,7 @@ from gitmem.records.score import (
     level_of_record,
     score_of,
 )
+from tests.lifecycle.memories import EachHour
 
 NOW = seconds("2026-11-28T10:30:00Z")
 HOUR, DAY = 3600.0, 86400.0
@@ -109,10 +110,10 @@ def test_a_read_never_weakens(row: dict[str, Any], count: int, masks: dict[str, 
 def test_the_future_counts_as_now(row: dict[str, Any], at: float) -> None:
     """A creation or a read that is dated ahead has the score of one at this moment."""
     ahead = {**row, "created": stamp(max(at, NOW) + 1)}
-    score = score_of(ahead, (0, ""), NOW, WallClock())
+    score = score_of(ahead, (0, ""), NOW, EachHour())
 
     assert score.hours == 0
-    assert score.value == score_of(row, (0, stamp(NOW + DAY)), NOW, WallClock()).value
+    assert score.value == score_of(row, (0, stamp(NOW + DAY)), NOW, EachHour()).value
 
 
 @given(masks, times, times)

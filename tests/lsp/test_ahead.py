@@ -62,9 +62,9 @@ async def test_other_settings_have_other_marks(home):
     """Columns and settings are part of what is kept: nobody gets the marks of another."""
     found = (await made(home)).at_hand(home, TEXT)
     lines = split_lines(TEXT)
-    loud = from_editor({"severity": {"warning": "error"}})[0]
-    assert found.marks(home, lines, "utf-16", DEFAULTS)[0].diagnostic.severity.name != "Error"
-    assert found.marks(home, lines, "utf-16", loud)[0].diagnostic.severity.name == "Error"
+    silent = from_editor({"marks": False})[0]
+    assert len(found.marks(home, lines, "utf-16", DEFAULTS)) == 1
+    assert found.marks(home, lines, "utf-16", silent) == []
 
 
 async def test_dropped_when_the_store_changes(home, repo):

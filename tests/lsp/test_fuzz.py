@@ -45,7 +45,6 @@ REQUESTS = [
     "textDocument/completion",
     "textDocument/documentLink",
     "workspace/symbol",
-    "textDocument/inlayHint",
     "completionItem/resolve",
     "documentLink/resolve",
     "workspaceSymbol/resolve",

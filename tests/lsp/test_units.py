@@ -386,7 +386,7 @@ def test_settings_outside_of_the_repository_are_noticed(repo):
     """The user's own, and those of an included file."""
     repo.gotcha("amounts are cents", "")
     included = repo.root.parent / "included"
-    included.write_text("[gitmem]\n\teditorMaxPerFile = 7\n")
+    included.write_text("[gitmem]\n\teditorCodeLens = false\n")
     view = RepositoryView(locate(str(repo.root), repo.env), repo.env)
     view.refresh()
     assert view.options.marks
@@ -394,8 +394,8 @@ def test_settings_outside_of_the_repository_are_noticed(repo):
     repo.git("config", "--global", "gitmem.editorMarks", "false")
     repo.git("config", "--global", "include.path", str(included))
     view.refresh()
-    assert (view.options.marks, view.options.max_per_file) == (False, 7)
-    included.write_text("[gitmem]\n\teditorMaxPerFile = 10\n")
+    assert (view.options.marks, view.options.code_lens) == (False, False)
+    included.write_text("[gitmem]\n\teditorCodeLens = true\n")
     view.refresh()
-    assert view.options.max_per_file == 10
+    assert view.options.code_lens
     view.close()

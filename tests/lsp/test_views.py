@@ -1,4 +1,4 @@
-"""What is shown beside diagnostics: lenses, hints, outline, symbols, completion, links, hovers on ids; and the settings of all of it."""
+"""What is shown beside diagnostics: lenses, symbols, completion, links, hovers on ids; and the settings of all of it."""
 
 import asyncio
 from pathlib import Path
@@ -17,14 +17,6 @@ def memory(repo, title: str, **fields):
     with repo.app() as app:
         who = app.writer()
         return write.add(app.store(), who, write.draft(who, "memory", title, **fields)).after
-
-
-def with_hints() -> t.ClientCapabilities:
-    """Return a newer client's capabilities: the ones that we have are of before there were hints."""
-    caps = capabilities()
-    assert caps.text_document
-    caps.text_document.inlay_hint = t.InlayHintClientCapabilities(dynamic_registration=True)
-    return caps
 
 
 async def lenses(editor, uri: str) -> list[tuple[int, str]]:
@@ -49,13 +41,6 @@ async def links(editor, uri: str) -> list[t.DocumentLink]:
     )
 
 
-async def hints(editor, uri: str) -> list[t.InlayHint]:
-    params = t.InlayHintParams(
-        t.TextDocumentIdentifier(uri), t.Range(t.Position(0, 0), t.Position(100, 0))
-    )
-    return list(await editor.client.text_document_inlay_hint_async(params) or [])
-
-
 async def eventually(ask, test, patience: float = 10.0):
     """Ask until the answer passes a test; return it."""
     async with asyncio.timeout(patience):
@@ -64,16 +49,7 @@ async def eventually(ask, test, patience: float = 10.0):
     return answer
 
 
-def registered(editor, *methods: str):
-    """Return a question: has the server offered these while it runs?"""
-
-    async def ask() -> bool:
-        return set(methods) <= {r.method for r in editor.client.registered}
-
-    return ask
-
-
-# -- lenses, hints, outline
+# -- lenses
 
 
 async def test_one_lens_a_file(make_repo, connect):
@@ -99,77 +75,40 @@ async def test_one_lens_a_file(make_repo, connect):
     )
 
 
-async def test_lenses_on_symbols_and_settings(make_repo, connect):
-    """By setting, lenses stand above definitions, hints behind lines, gotchas in the outline; and each can be turned off again while it runs."""
-    repo = make_repo(**{"cart.py": TEXT})
-    repo.gotcha("prices may be None", "cart.py:6")
-    editor = await connect(
-        repo.root,
-        caps=with_hints(),
-        settings={"symbolLens": True, "codeLens": False, "inlayHints": True, "outline": True},
-    )
-    uri = repo.uri("cart.py")
-    editor.open(uri)
-    await editor.until(uri, bool)
-
-    assert await eventually(lambda: lenses(editor, uri), bool) == [(4, "1 gotcha")]
-    await eventually(
-        registered(editor, "textDocument/inlayHint", "textDocument/documentSymbol"), bool
-    )
-    (hint,) = await hints(editor, uri)
-    assert (hint.position, hint.label) == (
-        t.Position(5, len("        return sum(self.prices)")),
-        "⚑ prices may be None",
-    )
-    symbols = await editor.client.text_document_document_symbol_async(
-        t.DocumentSymbolParams(t.TextDocumentIdentifier(uri))
-    )
-    assert [(s.name, s.range.start.line) for s in symbols] == [("⚑ prices may be None", 5)]
-
-    editor.client.set_configuration({"gitmem": {"codeLens": True}})
-    editor.client.workspace_did_change_configuration(t.DidChangeConfigurationParams(settings=None))
-    assert await eventually(
-        lambda: lenses(editor, uri), lambda found: found and found[0][0] == 0
-    ) == [(0, "1 gotcha")]
-    await eventually(lambda: hints(editor, uri), lambda found: found == [])
-
-
 @pytest.mark.parametrize("by", ["editor", "git"])
 async def test_one_setting_takes_all_marks_away(make_repo, connect, by):
-    """Diagnostics, lenses, hints and hovers, at once and in open files; lists still have them. And back."""
+    """Diagnostics, lenses and hovers, at once and in open files; lists still have them. And back."""
     repo = make_repo(**{"cart.py": TEXT})
     repo.gotcha("prices may be None", "cart.py:6")
-    settings = {"symbolLens": True, "inlayHints": True}
-    editor = await connect(repo.root, caps=with_hints(), settings=settings)
+    editor = await connect(repo.root)
     uri = repo.uri("cart.py")
 
     def switch(on: bool) -> None:
         if by == "git":
             repo.git("config", "gitmem.editorMarks", str(on).lower())
             return
-        editor.client.set_configuration({"gitmem": {**settings, "marks": on}})
+        editor.client.set_configuration({"gitmem": {"marks": on}})
         editor.client.workspace_did_change_configuration(
             t.DidChangeConfigurationParams(settings=None)
         )
 
     editor.open(uri)
     await editor.until(uri, bool)
-    assert await eventually(lambda: hints(editor, uri), bool)
 
     switch(False)
     await editor.until(uri, lambda shown: shown == [])
-    assert (await lenses(editor, uri), await hints(editor, uri)) == ([], [])
+    assert await lenses(editor, uri) == []
     assert await editor.hover(uri, 5) is None
     assert len(await editor.run("gitmem.list", uri)) == 1
 
     switch(True)
     await editor.until(uri, bool)
-    assert len(await lenses(editor, uri)) == 2
+    assert len(await lenses(editor, uri)) == 1
     assert await editor.hover(uri, 5)
 
 
 async def test_what_is_off_is_not_offered(repo, connect):
-    """By default no hints and no symbols of documents are offered: some editors ask one server only."""
+    """No hints and no symbols of documents are offered: some editors ask one server only."""
     editor = await connect(repo.root)
 
     offered = editor.initialized.capabilities
@@ -184,41 +123,37 @@ async def test_what_is_off_is_not_offered(repo, connect):
 # -- settings
 
 
-async def test_severity_settings(repo, connect):
-    """The editor decides how loud each severity is, and what is off; the rest keeps its default."""
-    repo.gotcha("loud", "a.py:1", severity="critical")
-    repo.gotcha("usual", "a.py:2", severity="warning")
-    repo.gotcha("quiet", "a.py:3", severity="info")
-    editor = await connect(repo.root, settings={"severity": {"critical": "error", "info": "off"}})
-    uri = repo.uri("a.py")
-    editor.open(uri)
-
-    await editor.until(
-        uri, lambda d: [(x.message, x.severity.value) for x in d] == [("loud", 1), ("usual", 3)]
-    )
-    assert len(await editor.run("gitmem.list", uri)) == 3
-
-
 async def test_settings_by_git_and_their_order(repo, connect):
     """Git's configuration sets for all editors, also while the server runs; the editor's own setting wins; nonsense is named and has no effect."""
-    repo.git("config", "gitmem.editorCritical", "hint")
-    repo.git("config", "gitmem.editorInfo", "error")
-    repo.gotcha("loud", "a.py:1", severity="critical")
-    repo.gotcha("quiet", "a.py:3", severity="info")
-    editor = await connect(
-        repo.root,
-        settings={"severity": {"info": "warning", "critical": "deafening"}, "maxPerFile": -3},
-    )
+    repo.git("config", "gitmem.unconfirmed", "false")
+    repo.gotcha("guess", "a.py:2", origin="captured")
+    editor = await connect(repo.root, settings={"codeLens": False, "marks": "loud"})
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.until(uri, lambda d: d == [])
+    assert "gitmem.marks is 'loud'" in " ".join(m.message for m in editor.client.log_messages)
+
+    repo.git("config", "gitmem.unconfirmed", "true")
+    assert await editor.titles(uri, 1) == ["guess (unconfirmed)"]
+    assert await lenses(editor, uri) == []
+
+    editor.client.set_configuration({"gitmem": {"unconfirmed": False}})
+    editor.client.workspace_did_change_configuration(t.DidChangeConfigurationParams(settings=None))
+    await editor.until(uri, lambda d: d == [])
+
+
+async def test_a_file_is_capped(repo, connect):
+    """Twenty lines are marked at most; the last mark counts the rest."""
+    repo.write("a.py", "".join(f"line_{n} = {n}\n" for n in range(30)))
+    for n in range(23):
+        repo.gotcha(f"g{n}", f"a.py:{n + 1}")
+    editor = await connect(repo.root)
     uri = repo.uri("a.py")
     editor.open(uri)
 
-    await editor.until(uri, lambda d: [x.severity.value for x in d] == [4, 2])
-    said = " ".join(m.message for m in editor.client.log_messages)
-    assert "deafening" in said
-    assert "maxPerFile" in said
+    shown = await editor.until(uri, lambda d: len(d) == 20)
 
-    repo.git("config", "gitmem.editorCritical", "off")
-    await editor.until(uri, lambda d: [x.message for x in d] == ["quiet"])
+    assert any(d.message.startswith("4 more gotchas") for d in shown)
 
 
 async def test_settings_of_a_client_that_cannot_be_asked(repo, connect):
@@ -238,20 +173,6 @@ async def test_settings_of_a_client_that_cannot_be_asked(repo, connect):
     )
 
     assert await editor.titles(uri, 1) == ["guess (unconfirmed)"]
-
-
-async def test_a_file_is_capped_by_setting(repo, connect):
-    """`maxPerFile` lines are marked at most; the last mark counts the rest."""
-    repo.write("a.py", "".join(f"line_{n} = {n}\n" for n in range(9)))
-    for n in range(6):
-        repo.gotcha(f"g{n}", f"a.py:{n + 1}")
-    editor = await connect(repo.root, settings={"maxPerFile": 3})
-    uri = repo.uri("a.py")
-    editor.open(uri)
-
-    shown = await editor.until(uri, lambda d: len(d) == 3)
-
-    assert any(d.message.startswith("4 more gotchas") for d in shown)
 
 
 # -- ids in texts
@@ -286,7 +207,7 @@ async def test_completion_in_markdown(repo, connect):
 
 
 async def test_completion_in_commit_messages_and_nowhere_else(repo, connect):
-    """A commit message in the git dir is completed, also an editor's message field; code is not, nor Markdown when the setting is off."""
+    """A commit message in the git dir is completed, also an editor's message field; code is not."""
     record = memory(repo, "Payments are retried thrice")
     message = repo.root / ".git" / "COMMIT_EDITMSG"
     message.write_text("Fix mem-\n")
@@ -301,10 +222,6 @@ async def test_completion_in_commit_messages_and_nowhere_else(repo, connect):
         (item,) = await eventually(lambda uri=uri: complete(editor, uri, 0, 8), bool)
         assert item.text_edit.new_text == record.id
     assert await complete(editor, code, 0, 6) == []
-
-    editor.client.set_configuration({"gitmem": {"completion": False}})
-    editor.client.workspace_did_change_configuration(t.DidChangeConfigurationParams(settings=None))
-    await eventually(lambda: complete(editor, field, 0, 8), lambda items: items == [])
 
 
 async def test_links_and_hover_on_ids(repo, connect):
@@ -419,10 +336,11 @@ async def test_hostile_text_is_harmless_everywhere(repo, connect, markdown):
     """Escapes, directions, HTML and links in a record are letters wherever it is shown, or nothing."""
     record = repo.gotcha(HOSTILE, "a.py:2", workaround=HOSTILE, body=HOSTILE + "\n")
     uri = repo.write("a.md", f"see {record.id}\nmem-\ngot-\n").as_uri()
-    caps = with_hints()
+    caps = capabilities()
+    assert caps.text_document and caps.text_document.hover
     if not markdown:
         caps.text_document.hover.content_format = [t.MarkupKind.PlainText]
-    editor = await connect(repo.root, caps=caps, settings={"inlayHints": True, "outline": True})
+    editor = await connect(repo.root, caps=caps)
     code = repo.uri("a.py")
     editor.open(code)
     editor.open(uri, language="markdown")
@@ -444,18 +362,9 @@ async def test_hostile_text_is_harmless_everywhere(repo, connect, markdown):
     for item in await complete(editor, uri, 2, 4):
         texts += [item.label, item.detail, item.documentation.value, item.filter_text]
     texts += [link.tooltip for link in await links(editor, uri)]
-    await eventually(
-        registered(editor, "textDocument/inlayHint", "textDocument/documentSymbol"), bool
-    )
-    for hint in await eventually(lambda: hints(editor, code), bool):
-        texts += [hint.label, hint.tooltip.value]
     texts += [
         s.name for s in await editor.client.workspace_symbol_async(t.WorkspaceSymbolParams("red"))
     ]
-    symbols = await editor.client.text_document_document_symbol_async(
-        t.DocumentSymbolParams(t.TextDocumentIdentifier(code))
-    )
-    texts += [s.name for s in symbols]
     texts += [
         (await editor.run("gitmem.report", code))["markdown"],
         (await editor.run("gitmem.timeline", code, {"line": 1}))["markdown"],
@@ -467,7 +376,7 @@ async def test_hostile_text_is_harmless_everywhere(repo, connect, markdown):
         *(row["title"] for row in await editor.run("gitmem.list", code)),
     ]
 
-    assert len(texts) > 18
+    assert len(texts) > 14
     for text in texts:
         assert not set(text) & set("\x1b\u202e\u2066\x00\x07"), text
     for text in texts[1:2] + [text for text in texts if text.startswith("# ")]:

@@ -88,7 +88,7 @@ async def test_what_is_heard(repo):
             ("update-ref", "refs/gitmem/local/main", "HEAD"),
             ("pack-refs", "--all"),
             ("checkout", "-q", "-b", "side"),
-            ("config", "gitmem.editorInfo", "off"),
+            ("config", "gitmem.editorMarks", "true"),
             ("commit", "-q", "--allow-empty", "-m", "more"),
         ):
             heard.clear()

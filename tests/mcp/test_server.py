@@ -175,7 +175,7 @@ async def test_each_call_sees_what_others_wrote(shop: Path) -> None:
         before = await caller.call("search", query="payments")
         run(shop, "add", "Payments use SERIALIZABLE")
         after = await caller.call("search", query="payments")
-        git(shop, "config", "gitmem.shareAgent", "false")
+        git(shop, "config", "gitmem.share", "people")
         await caller.call("remember", title="Totals are Decimal")
     (row,) = data_of(run(shop, "list", "--private", "--json"))
 
@@ -268,7 +268,6 @@ def test_a_store_that_cannot_be_written(shop: Path) -> None:
     refs = shop / ".git/refs/gitmem"
     lock = refs / "heads/main.lock"
     lock.touch()
-    git(shop, "config", "gitmem.shareAgent", "true")
     with Lines(shop) as server:
         answer = server.request("tools/call", name="remember", arguments={"title": "Totals"})
         found = server.request("tools/call", name="search", arguments={"query": "payments"})

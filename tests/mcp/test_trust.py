@@ -105,7 +105,7 @@ async def test_unconfirmed_facts_stay_out_of_the_context_if_the_user_says_so(sho
     async with connected(shop) as caller:
         await caller.call("remember", title="Totals are Decimal", places=["app/pay.py:1"])
         before = await caller.call("context", file="app/pay.py")
-        git(shop, "config", "gitmem.injectUnconfirmed", "false")
+        git(shop, "config", "gitmem.unconfirmed", "false")
         after = [await caller.call("context", file="app/pay.py"), await caller.call("context")]
 
     assert "Totals are Decimal" in before

@@ -50,11 +50,9 @@ STEPS = [
 
 
 @pytest.fixture(autouse=True)
-def _preset(monkeypatch: pytest.MonkeyPatch) -> None:
+def _preset(repo: Path) -> None:
     """Use the workflows of the preset."""
-    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-    monkeypatch.setenv("GIT_CONFIG_KEY_0", "gitmem.workflows")
-    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "aios")
+    (repo / ".aios-core").mkdir()
 
 
 @pytest.fixture
@@ -549,7 +547,7 @@ tasks:
 def test_a_repository_extends_and_overrides(app: App, own: Callable[..., None]) -> None:
     """Its rows come first; what it does not name stays."""
     own(OWN)
-    table, path = workflow_file.load(app.home, root(app), "aios")
+    table, path = workflow_file.load(app.home, root(app))
     assert path.endswith("workflows.yaml")
     assert table.resolve("tag-it") == table.resolve("cut-release") == ("release", "cut")
     assert table.resolve("develop") == ("story_development", "built")
@@ -560,7 +558,7 @@ def test_a_repository_extends_and_overrides(app: App, own: Callable[..., None]) 
         "ship-release",
         "announce master" if at(app, 0).branch == "master" else f"announce {at(app, 0).branch}",
     ]
-    hot, fresh = quick(app.home, root(app), "aios")
+    hot, fresh = quick(app.home, root(app))
     assert fresh
     assert hot.resolve("tag-it") == ("release", "cut")
 
@@ -573,7 +571,7 @@ def test_json_and_replace(app: App, own: Callable[..., None]) -> None:
         ),
         "workflows.json",
     )
-    table, _ = workflow_file.load(app.home, root(app), "aios")
+    table, _ = workflow_file.load(app.home, root(app))
     assert list(table.workflows) == ["a"]
     assert table.resolve("develop") is None
 
@@ -581,7 +579,7 @@ def test_json_and_replace(app: App, own: Callable[..., None]) -> None:
 def test_hooks_wait_for_a_changed_file(app: App, own: Callable[..., None]) -> None:
     """Until it is compiled they have what ships, and know that it is not what is wanted."""
     own(OWN)
-    table, fresh = quick(app.home, root(app), "aios")
+    table, fresh = quick(app.home, root(app))
     assert not fresh
     assert table.resolve("develop") == ("story_development", "in_development")
 
@@ -591,7 +589,7 @@ def test_a_table_is_compiled_anew_after_an_upgrade(
 ) -> None:
     """What a newer version ships is there, though the repository's own table is the same."""
     own("workflows: {mine: [{state: a, trigger: b}]}")
-    assert "newer" not in workflow_file.load(app.home, root(app), "aios")[0].workflows
+    assert "newer" not in workflow_file.load(app.home, root(app))[0].workflows
     newer = {
         **DATA,
         "workflows": {
@@ -601,7 +599,7 @@ def test_a_table_is_compiled_anew_after_an_upgrade(
     }
     (tmp_path / "newer.json").write_text(json.dumps(newer))
     monkeypatch.setattr(workflow_table, "SHIPPED", str(tmp_path / "newer.json"))
-    assert {"newer", "mine"} <= workflow_file.load(app.home, root(app), "aios")[0].workflows.keys()
+    assert {"newer", "mine"} <= workflow_file.load(app.home, root(app))[0].workflows.keys()
 
 
 @pytest.mark.parametrize(
@@ -637,7 +635,7 @@ def test_a_wrong_table_says_where(app: App, own: Callable[..., None], text: str,
     """Each with its place and what to write there."""
     own(text)
     with pytest.raises(InvalidRecord) as error:
-        workflow_file.load(app.home, root(app), "aios")
+        workflow_file.load(app.home, root(app))
     assert part in str(error.value)
 
 

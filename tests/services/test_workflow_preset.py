@@ -40,30 +40,25 @@ def test_nothing_of_a_framework_is_told_to_everybody(repo: Path):
     assert "begin story S-1: git mem work phase development" in out
     assert "then: git mem work story S-1 --done" in out
     listed = mem(repo, "session", "workflows")
-    assert listed.stdout == "" and "git mem config workflows aios" in listed.stderr
+    assert listed.stdout == "" and ".gitmem/workflows.yaml" in listed.stderr
 
 
-@pytest.mark.parametrize("how", ["setting", "folder"])
-def test_the_preset_is_taken_or_seen(repo: Path, how: str):
-    """By `git mem config workflows aios`, or where the framework's folder is."""
-    if how == "setting":
-        mem(repo, "config", "workflows", "aios")
-    else:
-        (repo / ".aios-core").mkdir()
-    assert "*review-qa" in told(repo, how)
+@pytest.mark.parametrize("folder", [".aios-core", ".aiox-core"])
+def test_the_preset_is_seen(repo: Path, folder: str):
+    """Where the framework's folder is."""
+    (repo / folder).mkdir()
+    assert "*review-qa" in told(repo, "seen")
     assert "story_development" in mem(repo, "session", "workflows").stdout
-    mem(repo, "config", "workflows", "off")
-    assert mem(repo, "session", "workflows").stdout == ""
 
 
 def test_a_repositorys_own_table_needs_no_preset(repo: Path):
-    """It is there alone, and follows a change of the setting."""
+    """It is there alone, and beside the preset where there is one."""
     (repo / ".gitmem").mkdir(exist_ok=True)
     (repo / ".gitmem/workflows.yaml").write_text(
         "workflows:\n  release:\n    - {state: cut, trigger: cut-release, next: [ship]}\n"
     )
     listed = mem(repo, "session", "workflows").stdout
     assert "release" in listed and "story_development" not in listed
-    mem(repo, "config", "workflows", "aios")
+    (repo / ".aios-core").mkdir()
     listed = mem(repo, "session", "workflows").stdout
     assert "release" in listed and "story_development" in listed

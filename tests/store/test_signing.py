@@ -77,10 +77,8 @@ def verified(repo: Path) -> bool:
     )
 
 
-@pytest.mark.parametrize("backend", ["git", "libgit2"])
-def test_ssh(repo: Path, tmp_path: Path, backend: str):
+def test_ssh(repo: Path, tmp_path: Path):
     use_ssh(repo, tmp_path)
-    git(repo, "config", "gitmem.backend", backend)
     assert mem(repo, "add", "Signed").returncode == 0
     assert verified(repo)
     assert fsck(repo) == ""

@@ -18,7 +18,14 @@ from tests.conftest import git
 from tests.scale import scaled
 
 pytestmark = pytest.mark.stress
-START = [sys.executable, "-P", "-m", "gitmem"]
+# with a history that is long at once
+COMMAND = """
+import gitmem.state.sessions
+gitmem.state.sessions.HISTORY_LIMIT = 1500
+from gitmem.__main__ import main
+raise SystemExit(main())
+"""
+START = [sys.executable, "-P", "-c", COMMAND]
 HOOKS, EACH = 3, scaled(40, 15)
 
 
@@ -45,7 +52,6 @@ def hook(path: Path, number: str) -> bool:
 
 
 def test_hooks_and_drains_that_are_killed(repo: Path):
-    git(repo, "config", "gitmem.historyLimit", "1500")
     git(repo, "config", "gitmem.recordSessions", "false")
     acknowledged: list[str] = []
     chance = random.Random(7)

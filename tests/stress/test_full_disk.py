@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -68,18 +69,27 @@ def disk(tmp_path: Path) -> Iterator[tuple[Path, Remount]]:
         holder.stdin.close()
 
 
-def make_repo_on(place: Path, backend: str) -> Path:
+# a command whose git objects go through the implementation that its first argument names
+COMMAND = """
+import sys
+from gitmem.cli.main import run
+from gitmem.cli.terminal import Terminal
+Terminal.open.__wrapped__.__defaults__ = (sys.argv[1],)
+sys.exit(run(sys.argv[2:]))
+"""
+
+
+def make_repo_on(place: Path) -> Path:
     repo = place / "repo"
     git(place, "init", "-q", "-b", "main", str(repo))
     git(repo, "commit", "-q", "--allow-empty", "-m", "first")
-    mem(repo, "config", "backend", backend)
     return repo
 
 
-def add(repo: Path, text: str) -> tuple[str, str]:
+def add(repo: Path, text: str, backend: str = "git") -> tuple[str, str]:
     """Add a record; return its id, or '' and what went to stderr."""
     done = subprocess.run(
-        mem_argv(repo, "add", text, "--json"),
+        [sys.executable, "-c", COMMAND, backend, "-C", str(repo), "add", text, "--json"],
         env=mem_env(),
         capture_output=True,
         text=True,
@@ -107,8 +117,8 @@ def fill(path: Path, leave: int) -> None:
 def test_full_disk(disk: tuple[Path, Remount], open_store, backend: str):
     """A write that finds the disk full says so; what was acknowledged is there, and with free space all goes on."""
     place, _ = disk
-    repo = make_repo_on(place, backend)
-    ids = {add(repo, f"early {n}")[0] for n in range(3)}
+    repo = make_repo_on(place)
+    ids = {add(repo, f"early {n}", backend)[0] for n in range(3)}
     mem(repo, "list")
     ballast = place / "ballast"
     refused = []
@@ -117,7 +127,7 @@ def test_full_disk(disk: tuple[Path, Remount], open_store, backend: str):
     for room in rooms:
         fill(ballast, room)
         for _ in range(12):
-            id, said = add(repo, f"with {room} bytes left")
+            id, said = add(repo, f"with {room} bytes left", backend)
             if not id:
                 refused.append(said)
                 break
@@ -134,7 +144,7 @@ def test_full_disk(disk: tuple[Path, Remount], open_store, backend: str):
     for said in refused:
         assert "No space left" in said, said
         assert "Free some disk space" in said
-    last, said = add(repo, "with space again")
+    last, said = add(repo, "with space again", backend)
     assert last, said
     assert_whole(repo, {*ids, last})
 
@@ -144,8 +154,8 @@ def test_full_disk(disk: tuple[Path, Remount], open_store, backend: str):
 def test_read_only_disk(disk: tuple[Path, Remount], backend: str, indexed: bool):
     """On a disk that may only be read, writing is refused with the reason and every reading command works."""
     place, remount = disk
-    repo = make_repo_on(place, backend)
-    id, said = add(repo, "early bird")
+    repo = make_repo_on(place)
+    id, said = add(repo, "early bird", backend)
     assert id, said
     if indexed:
         mem(repo, "list")
@@ -155,7 +165,7 @@ def test_read_only_disk(disk: tuple[Path, Remount], backend: str, indexed: bool)
     tip = git(repo, "rev-parse", "refs/gitmem/heads/main")
     remount("ro")
     try:
-        none, said = add(repo, "late")
+        none, said = add(repo, "late", backend)
         assert "" == none
         assert "ead-only file system" in said
         assert "The repository is on a read-only disk" in said
@@ -173,7 +183,7 @@ def test_read_only_disk(disk: tuple[Path, Remount], backend: str, indexed: bool)
         assert tip == git(repo, "rev-parse", "refs/gitmem/heads/main")
     finally:
         remount("rw")
-    late, said = add(repo, "late")
+    late, said = add(repo, "late", backend)
     assert late, said
     assert_whole(repo, {id, late})
 
@@ -181,7 +191,7 @@ def test_read_only_disk(disk: tuple[Path, Remount], backend: str, indexed: bool)
 def test_working_state_on_a_read_only_disk(disk: tuple[Path, Remount]):
     """What is only in state.db can be read there: sessions and errors; and nothing is begun."""
     place, remount = disk
-    repo = make_repo_on(place, "git")
+    repo = make_repo_on(place)
     mem(repo, "session", "start", "--title", "Invoices of March")
     mem(repo, "error", "record", "TypeError: x is None")
     mem(repo, "add", "Deploys happen on Fridays")
@@ -242,7 +252,7 @@ def finish(repo: Path) -> str:
 def test_a_session_that_ends_on_such_a_disk(disk: tuple[Path, Remount], how: str):
     """It is finished when there is space again, once; until then hooks succeed, and the background says what is wrong."""
     place, remount = disk
-    repo = make_repo_on(place, "git")
+    repo = make_repo_on(place)
     say(repo, "UserPromptSubmit", prompt="Make the rate configurable")
     mem(repo, "list")
     if how == "full":

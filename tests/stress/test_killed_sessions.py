@@ -214,10 +214,8 @@ def finished_once(repo: Path, sessions: dict[str, dict[str, str]]) -> None:
     assert fsck(repo) == ""
 
 
-@pytest.mark.parametrize("limit", [0, 1500])
-def test_killed_at_any_point(repo: Path, chance: random.Random, limit: int):
+def test_killed_at_any_point(repo: Path, chance: random.Random):
     """Agents are killed, and so is who finishes their sessions; then two sessions start at once, and all is there, once."""
-    git(repo, "config", "gitmem.historyLimit", str(limit))
     sessions: dict[str, dict[str, str]] = {}
     killed = 0
     for number in range(scaled(5, 2)):

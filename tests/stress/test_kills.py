@@ -177,10 +177,8 @@ def test_lock_of_a_dead_commit_graph(repo: Path, split: list[str]):
     git(repo, "gc", "-q")
 
 
-@pytest.mark.parametrize("backend", ["libgit2", "git"])
-def test_lock_of_a_dead_git(repo: Path, open_store, backend: str):
+def test_lock_of_a_dead_git(repo: Path):
     """While the lock that a killed git left blocks the ref, writes wait in the journal and reading goes on."""
-    mem(repo, "config", "backend", backend)
     before = mem(repo, "add", "before", "--json").stdout.split('"id": "')[1].split('"')[0]
     lock = repo / ".git" / f"{SHARED}.lock"
     lock.touch()

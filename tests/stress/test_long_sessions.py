@@ -12,7 +12,6 @@ import pytest
 
 from gitmem.clock import stamp
 from gitmem.services.sessions.finish import BEAT
-from tests.conftest import git
 from tests.json_output import data_of
 from tests.scale import scaled
 
@@ -143,7 +142,6 @@ def test_a_long_transcript(repo: Path, tmp_path: Path):
     path = tmp_path / "long.jsonl"
     write(path, SIZE)
     assert path.stat().st_size > SIZE
-    git(repo, "config", "gitmem.historyLimit", "0")
     hook(repo, "UserPromptSubmit", prompt="start the pipeline work", transcript_path=str(path))
     memory, seconds, claims = finish(repo)
     print(f"{seconds:.1f} s, {memory / 1024:.0f} MiB, {len(claims)} signs of life")
@@ -156,7 +154,6 @@ def test_a_long_transcript(repo: Path, tmp_path: Path):
 
 def test_a_history_of_many_rows(repo: Path):
     """It is recorded, and put aside in short, in memory that is bounded."""
-    git(repo, "config", "gitmem.historyLimit", "0")
     hook(repo, "UserPromptSubmit", prompt="start the pipeline work")
     (file,) = (repo / ".git/gitmem/sessions").glob("history_*_long.jsonl")
     with file.open("a") as out:

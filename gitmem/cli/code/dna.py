@@ -13,7 +13,7 @@ from gitmem.codemap.graph.reading_time import WHOLE, ReadingTime, answer_time
 from gitmem.errors import UnknownId, UserError
 from gitmem.records.record import Record
 from gitmem.repo.refs import head
-from gitmem.services.dna.patterns import vouched_titles, with_patterns
+from gitmem.services.dna.patterns import BUDGET, vouched_titles, with_patterns
 from gitmem.services.records.committers import TRUST_FIELDS, trust_marks
 from gitmem.state import code_progress
 from gitmem.text.slugs import slug
@@ -39,7 +39,7 @@ def dna_command(ctx: click.Context, revision: str, read_all: bool, as_json: bool
 
     The key files are those on which most depends.
 
-    A page has at most 1,000 tokens (setting dnaBudget; four ASCII characters count as one token,
+    A page has at most 1,000 tokens (four ASCII characters count as one token,
     any other character as one). A project of several packages has a page for the whole and one for
     each. Sessions of agents keep the pages up when another commit is checked out, in the private
     store unless gitmem.dna is 'shared'; what they said before is in the history: git mem diff
@@ -213,7 +213,7 @@ def _stored(app: App, workspace: str) -> tuple[str, Record, str] | None:
 
 def _with_patterns(app: App, body: str) -> str:
     titles = vouched_titles(app.rows, app.namespaces, app.clock.stamp())
-    return with_patterns(body, titles, int(app.settings.get("dnaBudget")))
+    return with_patterns(body, titles, BUDGET)
 
 
 def _marks(app: App, scope: str, id: str) -> list[str]:

@@ -181,7 +181,7 @@ def _remembered(app: App, text: str, found: list[ScoutFinding]) -> list[Match]:
         app.namespaces,
         now,
         app.state.snoozed(now),
-        unconfirmed=bool(app.settings.get("injectUnconfirmed")),
+        unconfirmed=bool(app.settings.get("unconfirmed")),
     )
 
 

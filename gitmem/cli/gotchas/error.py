@@ -61,8 +61,7 @@ def record_command(
 ) -> None:
     """Count an error: MESSAGE, or the text on standard input.
 
-    The third one within 24 hours makes a gotcha (settings captureThreshold, captureWindow). With
-    the setting captureSessions, each call without --session is a session of its own.
+    The third one within 24 hours makes a gotcha (setting captureThreshold).
 
     What you type is an error because you say so. A text without words, a text that says that all
     went well ("ok", "5 passed"), and a text from standard input without an error in it are not

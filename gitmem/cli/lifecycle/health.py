@@ -86,7 +86,7 @@ def health_command(
     From 100 are taken 2 for each fact that nobody read for 7 days, 5 for each that is said twice,
     0.5 for each day of the mean age and 1 for each with a low score; 2 are added for each pinned
     fact, and 0.5 for each link. Counts are scaled to a memory of 20 facts, --raw does not scale
-    them. Days are those of the clock by which facts fade (setting decayClock).
+    them. Days are those of the clock by which facts fade.
 
     \b
     80 to 100  healthy        60 to 79  attention: tidy up

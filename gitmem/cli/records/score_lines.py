@@ -30,14 +30,8 @@ def _course(row: Mapping[str, Any]) -> str:
     if decay["half_life_hours"] is None:
         return "does not fade"
     hours, half = decay["decay_hours"], decay["half_life_hours"]
-    counted = "of work" if decay["clock"] == "active" else "of the wall clock"
-    half_life = f"{half:,.0f} h" if half < 2 * DAY or decay["clock"] == "active" else _days(half)
     since = "last read" if row["accessed"] else "made"
-    return f"half-life {half_life}, {hours:,.0f} h {counted} since it was {since}"
-
-
-def _days(hours: float) -> str:
-    return f"{hours / DAY:,.1f} days"
+    return f"half-life {half:,.0f} h, {hours:,.0f} h of work since it was {since}"
 
 
 def _reads(row: Mapping[str, Any], now: float) -> str:

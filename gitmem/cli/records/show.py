@@ -45,7 +45,6 @@ def computed(app: App, record: Record, at: str | None) -> dict[str, Any]:
             "bonus": score.bonus,
             "rate": round(score.rate, 6),
             "decay_hours": round(score.hours, 1),
-            "clock": scores.clock.name,
             "half_life_hours": score.half_life and round(score.half_life, 1),
         },
         "promotion": {

@@ -16,7 +16,6 @@ from gitmem.cli.sessions.group import current
 from gitmem.cli.sessions.messages import messages
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.clock import Clock
-from gitmem.config import Settings
 from gitmem.git.process import end_running_calls
 from gitmem.index.reader import Index
 from gitmem.services.briefing import activation, agent_definitions, greeting
@@ -129,11 +128,10 @@ def _list(term: Terminal, agents: Sequence[agent_definitions.Agent], as_json: bo
         )
 
 
-def _fact_order(clock: Clock, index: Index, state: State, settings: Settings) -> FactOrder:
+def _fact_order(clock: Clock, index: Index, state: State) -> FactOrder:
     """Return which facts of an index are told first."""
     pairs = ContradictingFacts([index], state, (), clock.stamp())
-    setting = settings.get("decayClock")
-    scores = FactScores([index], lambda: [state], clock.now(), setting, lambda: pairs.refuted)
+    scores = FactScores([index], lambda: [state], clock.now(), lambda: pairs.refuted)
     return FactOrder(scores.of, pairs.arranged, scores.read_last())
 
 

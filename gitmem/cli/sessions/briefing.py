@@ -136,7 +136,7 @@ def _known(app: App, agent: str | None) -> collect.BriefingFacts:
     chosen = agent or app.namespace
     agents = () if chosen == "all" else tuple(dict.fromkeys(("global", chosen)))
     since = stamp(app.clock.now() - collect.DAYS * 86400)[:10]
-    unsure = bool(app.settings.get("injectUnconfirmed"))
+    unsure = bool(app.settings.get("unconfirmed"))
     return collect.gather(
         [index for _, index in app.indexes()],
         agents,

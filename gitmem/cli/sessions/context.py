@@ -20,7 +20,7 @@ from gitmem.state.workflow import NEW, TASK, Act, Workflow, WorkflowTable, ago
 
 LONG = 120  # characters of a task or a story
 
-NONE = "Write your own in .gitmem/workflows.yaml, or take a preset: git mem config workflows aios"
+NONE = "Write your own in .gitmem/workflows.yaml: see docs/work.md."
 
 
 def agent_name(text: str) -> str:
@@ -145,7 +145,7 @@ def task_command(
         who = agent_of(app, agent)
         root = context.root_of(app.location.worktree)
         about = kept(" ".join((story or "").split()), LONG)
-        table, _ = workflow_file.load(app.home, root, str(app.settings.get("workflows")))
+        table, _ = workflow_file.load(app.home, root)
         session = of_agent(app.env)
         done = Act(
             TASK,
@@ -199,7 +199,7 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
     """List workflows: which command or task leads to which state, and what usually comes next.
 
     A repository has its own workflows in .gitmem/workflows.yaml; see docs/work.md. Those of a
-    framework are a preset (setting workflows).
+    framework, AIOS, come with its folder .aios-core.
 
     \b
     Examples:
@@ -207,9 +207,7 @@ def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
       git mem session workflows story_development --json
     """
     with term.open() as app:
-        table, path = workflow_file.load(
-            app.home, context.root_of(app.location.worktree), str(app.settings.get("workflows"))
-        )
+        table, path = workflow_file.load(app.home, context.root_of(app.location.worktree))
         if name and name not in table.workflows:
             names = ", ".join(table.workflows)
             raise UserError(

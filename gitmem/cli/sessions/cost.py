@@ -11,6 +11,7 @@ from gitmem.cli import options
 from gitmem.cli.sessions.find import one
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.clock import stamp
+from gitmem.config import prompt_budget, tool_budget
 from gitmem.state import hook_costs, sessions
 from gitmem.state.hook_costs import HookCost
 
@@ -95,11 +96,11 @@ def _background(costs: Sequence[HookCost]) -> dict[str, Any]:
 
 def _sums(costs: Sequence[HookCost], app: App) -> list[dict[str, Any]]:
     budgets = {
-        events.SESSION_START: "startBudget",
-        events.PROMPT: "promptBudget",
-        events.BEFORE_TOOL: "fileBudget",
-        events.AFTER_TOOL: "fileBudget",
-        events.TOOL_FAILED: "fileBudget",
+        events.SESSION_START: int(app.settings.get("injectBudget")),
+        events.PROMPT: prompt_budget(app.settings),
+        events.BEFORE_TOOL: tool_budget(app.settings),
+        events.AFTER_TOOL: tool_budget(app.settings),
+        events.TOOL_FAILED: tool_budget(app.settings),
     }
     order = [
         *budgets,
@@ -110,7 +111,6 @@ def _sums(costs: Sequence[HookCost], app: App) -> list[dict[str, Any]]:
     ]
     out: dict[str, dict[str, Any]] = {}
     for each in costs:
-        budget = app.settings.get(budgets[each.event]) if each.event in budgets else 0
         row = out.setdefault(
             each.event,
             {
@@ -118,7 +118,7 @@ def _sums(costs: Sequence[HookCost], app: App) -> list[dict[str, Any]]:
                 "call_count": 0,
                 "answer_count": 0,
                 "tokens": 0,
-                "budget": budget or None,
+                "budget": budgets.get(each.event) or None,
                 "duration_seconds": 0.0,
                 "slowest_seconds": 0.0,
                 "processor_seconds": 0.0,

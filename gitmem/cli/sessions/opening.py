@@ -150,7 +150,7 @@ def _was_resumed(app: App) -> bool:
 
 def _known(app: App, indexes: "Sequence[Index]") -> collect.BriefingFacts:
     agents = app.namespaces
-    unsure = bool(app.settings.get("injectUnconfirmed"))
+    unsure = bool(app.settings.get("unconfirmed"))
     return collect.gather(
         indexes,
         agents,

@@ -119,9 +119,7 @@ def _findings(app: App) -> Iterator[doctor.HealthFinding]:
         {k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems
     )
     yield from doctor.check_model(app.settings, app.env)
-    yield from doctor.check_workflows(
-        app.home, root_of(app.location.worktree), str(app.settings.get("workflows"))
-    )
+    yield from doctor.check_workflows(app.home, root_of(app.location.worktree))
 
 
 def _mend(app: App) -> str:

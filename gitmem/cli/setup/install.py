@@ -21,6 +21,7 @@ from gitmem.install.file_changes import DONE, SettingsChange
 from gitmem.install.mcp_clients import CLIENTS
 from gitmem.install.plan import InstallContext
 from gitmem.install.status import Row, survey
+from gitmem.llm.provider import MODEL_BUDGET
 
 F = TypeVar("F", bound=Callable[..., Any])
 GIT = "the hooks of git"
@@ -149,7 +150,7 @@ def _offer_reader(term: Terminal, world: InstallContext, names: Sequence[str]) -
     with term.open() as app:
         if app.settings.get("summariser") != "offline":
             return
-        name, cost = names[0], f"{app.settings.get('modelBudget'):,}"
+        name, cost = names[0], f"{MODEL_BUDGET:,}"
         term.note(
             f"Sessions are read offline: few things are proposed, and most of these are right. "
             f"{ADAPTERS[name]} can read them instead; it finds more.\n"

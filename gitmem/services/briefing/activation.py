@@ -201,7 +201,7 @@ class ActivationPlace:
     clock: Clock
     session: Callable[[], str]
     refresh: Callable[[], object]  # brings the index up to date
-    fact_order: Callable[[Index, State, config.Settings], collect.FactOrder]
+    fact_order: Callable[[Index, State], collect.FactOrder]
     history: Callable[[], Sequence[Mapping[str, Any]]] | None = None
 
     @property
@@ -378,9 +378,7 @@ def session(
     place: ActivationPlace, agent: str, history: Sequence[Mapping[str, Any]] | None
 ) -> context.WorkContext:
     """Return the work in hand, for this agent."""
-    table, _ = workflow_file.load(
-        place.home, place.root, str(settings(place, BUDGET[BEST]).get("workflows"))
-    )
+    table, _ = workflow_file.load(place.home, place.root)
     state = State(place.home)
     try:
         said = context.from_history(table, history, agent) if history else None
@@ -464,7 +462,7 @@ def _facts(place: ActivationPlace) -> Iterator[tuple[Index, collect.FactOrder] |
         return
     state = State(place.home)
     try:
-        yield index, place.fact_order(index, state, settings(place, BUDGET[BEST]))
+        yield index, place.fact_order(index, state)
     finally:
         state.close()
         index.db.close()

@@ -8,6 +8,7 @@ from gitmem.services.records.committers import TRUST_FIELDS, marked_title
 from gitmem.text.tokens import tokens
 
 PATTERNS = 8
+BUDGET = 1000  # tokens of a page: four ASCII characters count as one
 
 
 def vouched_titles(

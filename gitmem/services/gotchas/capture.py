@@ -19,29 +19,28 @@ if TYPE_CHECKING:
     from gitmem.state.database import State
 
 COMMAND = 8000  # characters of a command that are kept
+WINDOW = 24 * 3600.0  # seconds in which an error has to happen again to become a gotcha
 
 
 class Rule:
     """When to capture: after `threshold` hits in a `window` of seconds.
 
-    With `sessions`, each session counts once. Without `on`, nothing is captured. With `shared`, a
-    new gotcha is shared before anybody confirmed it.
+    Without `on`, nothing is captured. With `shared`, a new gotcha is shared before anybody
+    confirmed it.
     """
 
-    __slots__ = ("on", "sessions", "shared", "threshold", "window")
+    __slots__ = ("on", "shared", "threshold", "window")
 
     def __init__(
         self,
         window: float,
         threshold: int,
         *,
-        sessions: bool = False,
         on: bool = True,
         shared: bool = False,
     ) -> None:
         self.window = window
         self.threshold = max(1, threshold)
-        self.sessions = sessions
         self.on = on
         self.shared = shared
 
@@ -49,11 +48,10 @@ class Rule:
 def rule_of(settings: "Settings") -> Rule:
     """Return the rule that the settings make."""
     return Rule(
-        float(settings.get("captureWindow")) * 3600,
+        WINDOW,
         int(settings.get("captureThreshold")),
-        sessions=bool(settings.get("captureSessions")),
         on=bool(settings.get("capture")),
-        shared=bool(settings.get("shareCaptured")),
+        shared=settings.get("share") == "all",
     )
 
 
@@ -100,7 +98,7 @@ def claim(
     The hit itself has been counted. `gotchas` are the live records of its pattern. The anchors are
     the caller's to add.
     """
-    hits = state.hits(mark.pattern, now, rule.window, sessions=rule.sessions)
+    hits = state.hits(mark.pattern, now, rule.window)
     # one that stands for this error too, when errors were put together
     scopes = {
         row["id"]: row["store"]

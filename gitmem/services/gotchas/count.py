@@ -67,9 +67,7 @@ def _record(
     root: str,
 ) -> CountResult:
     now = who.clock.now()
-    # who names no session speaks of this time: where sessions are counted, two such times are two
-    session = who.session or (f"by-hand-{now:.6f}" if rule.sessions else "by-hand")
-    state.add_error(mark.pattern, now, session, rule.window)
+    state.add_error(mark.pattern, now, who.session or "by-hand", rule.window)
     due = claim(state, rule, mark, gotchas, now, who.session, output, command, root)
     if due.id is None or due.facts is None:
         return CountResult(due.hits, due.id)

@@ -15,7 +15,7 @@ facts has the same number by both.
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from gitmem.records.active_hours import ActiveClock, WallClock
+from gitmem.records.active_hours import ActiveClock
 from gitmem.records.score import rate_of
 
 UNREAD = 7 * 24.0  # hours after which a fact counts as unread, on the clock by which facts fade
@@ -103,7 +103,7 @@ def measure(
     facts: Iterable[FactMeasures],
     reads: Mapping[str, tuple[int, float]],
     now: float,
-    clock: ActiveClock | WallClock,
+    clock: ActiveClock,
     low: float,
 ) -> HealthCounts:
     """Return the counts of the facts that hold at a time.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gitmem.clock import seconds
 from gitmem.git.objects import Commit, TreeEntry, diff
 from gitmem.index.health_cache import HealthCache
-from gitmem.records.active_hours import ActiveClock, WallClock
+from gitmem.records.active_hours import ActiveClock
 from gitmem.records.codec import sane
 from gitmem.records.kinds import FACTS, LIVE
 from gitmem.records.record import Record
@@ -20,7 +20,6 @@ from gitmem.store.layout import FILE_LIMIT, FOLDER, PLAIN_LIMIT
 from gitmem.store.reader import Reader
 from gitmem.store.usage_file import parse_usage
 
-Clock = ActiveClock | WallClock
 POINTS = 200  # states of a history
 DAY = 86400  # seconds
 FOLDERS = tuple(f"{FOLDER[kind]}/" for kind in sorted(FACTS))
@@ -36,7 +35,7 @@ class HealthAt(NamedTuple):
 
 
 def health_now(
-    store: Reader, cache: HealthCache, clock: Clock, now: float, reads: Reads
+    store: Reader, cache: HealthCache, clock: ActiveClock, now: float, reads: Reads
 ) -> HealthCounts:
     """Return the health of a store at its tip, with reads that are in no commit yet."""
     tip = store.tip()
@@ -46,20 +45,17 @@ def health_now(
     return state.counts(now, clock, reads)
 
 
-def health_at(store: Reader, cache: HealthCache, clock: Clock, commit: str) -> HealthAt:
+def health_at(store: Reader, cache: HealthCache, clock: ActiveClock, commit: str) -> HealthAt:
     """Return the health of a store as it was at a commit."""
     return next(health_points(store, cache, clock, [store.objects.commit(commit)]))
 
 
 def health_points(
-    store: Reader, cache: HealthCache, clock: Clock, commits: Sequence[Commit]
+    store: Reader, cache: HealthCache, clock: ActiveClock, commits: Sequence[Commit]
 ) -> Iterator[HealthAt]:
     """Yield the health of a store at commits, oldest first."""
     begin = 0.0
-    keys = [
-        f"{commit.oid} {clock.name} {clock.hours(begin, commit.committer.time):.0f}"
-        for commit in commits
-    ]
+    keys = [f"{commit.oid} {clock.hours(begin, commit.committer.time):.0f}" for commit in commits]
     kept = cache.states(keys)
     state = _State(store, cache)
     new: dict[str, Sequence[object]] = {}
@@ -114,7 +110,7 @@ class _State:
         self._read_facts(facts)
         self._tree = commit.tree
 
-    def counts(self, now: float, clock: Clock, reads: Reads | None = None) -> HealthCounts:
+    def counts(self, now: float, clock: ActiveClock, reads: Reads | None = None) -> HealthCounts:
         """Return the counts at a time; `reads` take the place of those that are committed."""
         if reads is None:
             last_reads = self._reads()
@@ -159,7 +155,7 @@ def measured(record: Record) -> FactMeasures | None:
 
     row = row_of(record)
     created = seconds(record.created)
-    score = score_of(row, (0, ""), created, WallClock())
+    score = score_of(row, (0, ""), created, ActiveClock({}))
     sinks = is_sinking(row, score.level)
     statement = group_key_of(record)
     return FactMeasures(

@@ -4,7 +4,7 @@ Part of the hot path.
 """
 
 from gitmem.clock import stamp
-from gitmem.records.active_hours import HOUR, ActiveClock, WallClock, joined, masks_of
+from gitmem.records.active_hours import HOUR, ActiveClock, joined, masks_of
 from gitmem.records.promotion import RULE, lowered
 from gitmem.records.score import FIELDS, FLEETING, hours_to_decay, score_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.filters import Aged
     from gitmem.index.reader import Index
-    from gitmem.records.score import DecayClock, Score
+    from gitmem.records.score import Score
     from gitmem.state.database import State
 
     Row = Mapping[str, Any]
@@ -26,9 +26,9 @@ STORES = ("shared", "private")
 class FactScores:
     """Answers for rows of some indexes at one time, epoch seconds.
 
-    `clock` is the setting `decayClock`. `states` opens what is in no commit yet: this repository's
-    first. `refuted` finds the ids of facts that a check refutes. Each is called on first use.
-    `ids` are those that are asked about, None for any.
+    `states` opens what is in no commit yet: this repository's first. `refuted` finds the ids of
+    facts that a check refutes. Each is called on first use. `ids` are those that are asked about,
+    None for any.
     """
 
     def __init__(
@@ -36,7 +36,6 @@ class FactScores:
         indexes: "Sequence[Index]",
         states: "Callable[[], Sequence[State]]",
         now: float,
-        clock: str,
         refuted: "Callable[[], Collection[str]]" = frozenset,
         ids: "Sequence[str] | None" = None,
     ) -> None:
@@ -48,7 +47,7 @@ class FactScores:
         self._states: Sequence[State] | None = None
         self._reads: dict[str, tuple[int, str]] | None = None
         self._refuted: Collection[str] | None = None
-        self._clock: DecayClock | None = WallClock() if clock == "wall" else None
+        self._clock: ActiveClock | None = None
 
     def of(self, row: "Row") -> "Score":
         """Return the score of a fact; its row has `records.score.FIELDS`."""
@@ -121,7 +120,7 @@ class FactScores:
         return rows
 
     @property
-    def clock(self) -> "DecayClock":
+    def clock(self) -> "ActiveClock":
         """What counts the hours."""
         if self._clock is None:
             local = masks_of(self.states[0].active_hours()) if self.states else {}

@@ -446,7 +446,12 @@ def check_purge(git: Git, home: Home) -> Iterator[HealthFinding]:
 def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[HealthFinding]:
     """Do settings make sense, do refspecs endanger the refs?"""
     for problem in problems:
-        yield HealthFinding("warning", problem, "Change it: git mem config KEY VALUE")
+        key = problem.partition(" ")[0]
+        yield HealthFinding(
+            "warning",
+            problem,
+            f"Change or remove it where it is set: git config --show-origin --get-all {key}",
+        )
     for key, values in raw.items():
         if key.startswith("remote."):
             for value in values:
@@ -477,10 +482,10 @@ def _check_refspec(key: str, value: str) -> Iterator[HealthFinding]:
         )
 
 
-def check_workflows(home: Home, root: str, choice: str) -> Iterator[HealthFinding]:
+def check_workflows(home: Home, root: str) -> Iterator[HealthFinding]:
     """Can the repository's own table of workflows be read?
 
-    Where it cannot, hooks go on without it, and say nothing. `choice` is the setting `workflows`.
+    Where it cannot, hooks go on without it, and say nothing.
     """
     from gitmem.services.work import workflow_file, workflow_table
 
@@ -489,7 +494,7 @@ def check_workflows(home: Home, root: str, choice: str) -> Iterator[HealthFindin
         return
     where = f"{workflow_table.FOLDER}/{os.path.basename(path)}"
     try:
-        table, _ = workflow_file.load(home, root, choice)
+        table, _ = workflow_file.load(home, root)
     except GitmemError as error:
         yield HealthFinding(
             "warning",

@@ -18,10 +18,8 @@ from gitmem.store.store import Usage
 GAP = 86400.0  # seconds between two commits with usage of a store, at least
 
 
-def due(
-    state: State, scope: str, replica: Callable[[], str], now: float, *, hours: bool = True
-) -> Usage:
-    """Return the reads of a store, and active `hours`, that its next commit takes along.
+def due(state: State, scope: str, replica: Callable[[], str], now: float) -> Usage:
+    """Return the reads of a store, and active hours, that its next commit takes along.
 
     There are none when a commit took some less than a day ago. A count that cannot be had costs no
     write. Of the hours the days that are over go along.
@@ -31,7 +29,7 @@ def due(
         if state.in_memory or abs(now - before) < GAP:
             return Usage()
         waiting = state.reads(scope)
-        masks = _finished_days(state, before, now) if hours else {}
+        masks = _finished_days(state, before, now)
         if not waiting and not masks:
             return Usage()
         name = replica()

@@ -24,21 +24,14 @@ PART = 512 << 10  # bytes that extraction reads at once
 WHOLE = 0  # the number that stands for a history as a whole in the name of what is to be told of it
 
 
-def run(home: Home, state: Any, limit: int, now: float) -> list[str]:
+def run(home: Home, state: Any, now: float) -> list[str]:
     """Maintain the histories of sessions, and return what was done.
 
-    A history that has grown past `limit` bytes is put aside (0: none is). What was put aside before
-    is compressed, and what sessions asked for is written.
+    A history that has grown past its limit is put aside. What was put aside before is compressed,
+    and what sessions asked for is written.
     """
-    grown = (
-        [
-            stem
-            for session in sessions.some(state, ended=False)
-            for stem in reader.stems(home, session.id)
-        ]
-        if limit
-        else []
-    )
+    limit, live = sessions.HISTORY_LIMIT, sessions.some(state, ended=False)
+    grown = [stem for session in live for stem in reader.stems(home, session.id)]
     moved = rotation.each(lambda stem: rotation.put_aside(home, stem, limit) is not None, grown)
     overviews = rotation.each(
         lambda asked: _write_asked_overview(home, state, *asked, now),

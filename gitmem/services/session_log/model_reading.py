@@ -13,7 +13,7 @@ from typing import Any
 
 from gitmem.extraction import extractor
 from gitmem.llm import prompts
-from gitmem.llm.provider import Model, ModelFailed
+from gitmem.llm.provider import MODEL_BUDGET, Model, ModelFailed
 from gitmem.records.items import Extract, Item, item_id, plain
 from gitmem.services.session_log import changes
 from gitmem.text.plural import counted
@@ -73,7 +73,7 @@ def extract(
     model: Model | None,
     turns: Iterable[Turn],
     *,
-    budget: int,
+    budget: int = MODEL_BUDGET,
     allow: Sequence[str] = (),
     now: Callable[[], float] = time.monotonic,
     longest: float = LONGEST,
@@ -110,7 +110,7 @@ def _read(
     if not kept:
         return replace(
             old,
-            why=f"gitmem.modelBudget is {budget} tokens, too few for one question."
+            why=f"a budget of {budget} tokens is too small for one question."
             if window.passed
             else "",
         )
@@ -256,7 +256,7 @@ def _why(model: Model, parts: Sequence[_Part], passed: int) -> str:
         out.append(share + " ".join(causes[:2]))
     if passed and len(failed) < len(parts):
         verb = "was" if passed == 1 else "were"
-        out.append(f"the oldest {counted(passed, 'turn')} {verb} read offline: gitmem.modelBudget.")
+        out.append(f"the oldest {counted(passed, 'turn')} {verb} read offline: it is too long.")
     return " ".join(" ".join(part for part in out if part).split())
 
 

@@ -21,6 +21,8 @@ from gitmem.store import operations
 from gitmem.store.layout import tombstone_path
 from gitmem.store.store import Message, Store
 
+MOST, DAYS = 50, 7.0  # how many snapshots stay besides pinned ones, and all of how many days
+
 
 def has_work(objects: Objects) -> dict[str, str]:
     """Return {id: commit} of the snapshots whose work was saved."""
@@ -103,8 +105,8 @@ def prune(
     who: Writer,
     rows: Sequence[Mapping[str, Any]],
     home: Home,
-    number: int,
-    days: float,
+    number: int = MOST,
+    days: float = DAYS,
 ) -> list[str]:
     """Drop what has outlived its time; return the ids.
 

@@ -148,13 +148,12 @@ def load(
     from gitmem.services.work import workflow_file, workflow_table
 
     root = root_of(app.location.worktree)
-    choice = str(app.settings.get("workflows"))
     try:
-        table, _ = workflow_file.load(app.home, root, choice)
+        table, _ = workflow_file.load(app.home, root)
     except InvalidRecord:
         if strict:
             raise
-        table = WorkflowTable(workflow_table.preset(choice, root))
+        table = WorkflowTable(workflow_table.preset(root))
     context = of(
         app.state,
         table,

@@ -24,19 +24,17 @@ NESTED = 20  # levels of a file
 HINT = "See: git mem session workflows --help, and docs/work.md"
 
 
-def load(home: Home, root: str, choice: str) -> tuple[WorkflowTable, str]:
+def load(home: Home, root: str) -> tuple[WorkflowTable, str]:
     """Return the table of a work tree, and the path of the repository's part of it.
 
-    `choice` is the setting `workflows`. The path is '' if there is no such part. Raises
-    InvalidRecord.
-
-    What is compiled is kept for hooks.
+    The path is '' if there is no such part. Raises InvalidRecord. What is
+    compiled is kept for hooks.
     """
     path = workflow_table.own_file(root)
-    base = workflow_table.preset(choice, root)
+    base = workflow_table.preset(root)
     if not path:
         return WorkflowTable(base), ""
-    table, fresh = workflow_table.quick(home, root, choice)
+    table, fresh = workflow_table.quick(home, root)
     if fresh:
         return table, path
     data = joined(base, parse(path))

@@ -28,12 +28,9 @@ SEEN = (".aios-core", ".aiox-core", ".aios", ".aiox")
 SHIPPED = os.path.join(os.path.dirname(__file__), "workflows.json")
 
 
-def preset(choice: str, root: str) -> "dict[str, Any]":
-    """Return the table that is there before the repository's own, as data; mostly an empty one.
-
-    `choice` is the setting `workflows`.
-    """
-    if choice == "aios" or (choice == "auto" and is_seen(root)):
+def preset(root: str) -> "dict[str, Any]":
+    """Return the table that is there before the repository's own, as data; mostly an empty one."""
+    if is_seen(root):
         return shipped()
     return {"format": 1, "workflows": {}, "tasks": []}
 
@@ -75,13 +72,12 @@ def _cache(home: "Home", root: str) -> str:
     return home.join(f"workflows-{crc32(root.encode('utf-8', 'replace')):08x}.json")
 
 
-def quick(home: "Home", root: str, choice: str) -> "tuple[WorkflowTable, bool]":
+def quick(home: "Home", root: str) -> "tuple[WorkflowTable, bool]":
     """Return the table as a hook has it, and whether it is what the repository says now.
 
-    If it is not, it should be compiled by a process that has time. `choice` is the setting
-    `workflows`.
+    If it is not, it should be compiled by a process that has time.
     """
-    path, base = own_file(root), preset(choice, root)
+    path, base = own_file(root), preset(root)
     if not path:
         return WorkflowTable(base), True
     try:

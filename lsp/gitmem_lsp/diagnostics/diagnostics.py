@@ -14,14 +14,15 @@ from gitmem_lsp.workspace.place_notes import ADRIFT, EditorNote
 
 SOURCE = "gitmem"
 LINE_CAP = 3  # titles on a line
+FILE_CAP = 20  # lines of a file with a diagnostic
 MESSAGE_LIMIT = 200  # characters of a message: editors show it on one line
 WORKAROUND_LIMIT = 80
 
+# severity of a gotcha -> how loud it is shown
 LEVEL = {
-    "error": t.DiagnosticSeverity.Error,
-    "warning": t.DiagnosticSeverity.Warning,
-    "information": t.DiagnosticSeverity.Information,
-    "hint": t.DiagnosticSeverity.Hint,
+    "critical": t.DiagnosticSeverity.Warning,
+    "warning": t.DiagnosticSeverity.Information,
+    "info": t.DiagnosticSeverity.Hint,
 }
 SUFFIX = {
     "moved": " (moved)",
@@ -52,15 +53,12 @@ def short_id(id: str) -> str:
     return id[-8:]
 
 
-def loudness(note: EditorNote, options: Options = DEFAULTS) -> t.DiagnosticSeverity | None:
-    """Return how loud a gotcha is shown, None for not at all.
-
-    One step quieter where its code is gone.
-    """
+def loudness(note: EditorNote) -> t.DiagnosticSeverity:
+    """Return how loud a gotcha is shown: one step quieter where its code is gone."""
     if note.row.get("kind") == "memory":  # that the code refutes: others are not shown
         return t.DiagnosticSeverity.Information
-    level = LEVEL.get(options.level(str(note.row.get("severity"))))
-    if level is None or note.state not in ADRIFT:
+    level = LEVEL.get(str(note.row.get("severity")), LEVEL["warning"])
+    if note.state not in ADRIFT:
         return level
     return t.DiagnosticSeverity(min(level.value + 1, t.DiagnosticSeverity.Hint.value))
 
@@ -79,18 +77,13 @@ def make_marks(
     if not options.marks:
         return []
     hidden = max(0, (len(notes) if total is None else total) - len(notes))
-    loud = [
-        (level, note)
-        for note in notes
-        if (level := loudness(note, options)) and (options.unconfirmed or not note.unconfirmed)
-    ]
+    loud = [(loudness(note), note) for note in notes if options.unconfirmed or not note.unconfirmed]
     by_line: dict[int, list[tuple[t.DiagnosticSeverity, EditorNote]]] = {}
     for level, note in sorted(loud, key=lambda pair: (pair[0].value, pair[1].rank, pair[1].id)):
         by_line.setdefault(note.line, []).append((level, note))
     groups = list(by_line.items())
-    cap = options.max_per_file
-    if len(groups) > cap or (hidden and groups):
-        keep = max(0, cap - 1)
+    if len(groups) > FILE_CAP or (hidden and groups):
+        keep = FILE_CAP - 1
         hidden += sum(len(group) for _, group in groups[keep:])
         groups = groups[:keep]
     elif not groups:

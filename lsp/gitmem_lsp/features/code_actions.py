@@ -58,9 +58,7 @@ def names_refactoring(only: Sequence[str | t.CodeActionKind] | None) -> bool:
     return bool(only) and wanted(only, "refactor")
 
 
-def for_marks(
-    marks: Sequence[Mark], range: t.Range, uri: str, snooze_days: int
-) -> list[t.CodeAction]:
+def for_marks(marks: Sequence[Mark], range: t.Range, uri: str) -> list[t.CodeAction]:
     """Return the quick fixes for the gotchas of the lines of a range, resolving first."""
     pairs = _pairs(marks, range)
     out = [
@@ -75,7 +73,7 @@ def for_marks(
         if _is_gotcha(n)
     ]
     for mark, note in pairs[:WHOLE]:
-        out += _fixes(mark.diagnostic, note, range, uri, snooze_days)
+        out += _fixes(mark.diagnostic, note, range, uri)
     return out
 
 
@@ -122,15 +120,15 @@ def _reanchor(note: EditorNote, range: t.Range, uri: str) -> tuple[Any, ...]:
 
 
 def _fixes(
-    diagnostic: t.Diagnostic, note: EditorNote, range: t.Range, uri: str, days: int
+    diagnostic: t.Diagnostic, note: EditorNote, range: t.Range, uri: str
 ) -> list[t.CodeAction]:
     id, title = note.id, title_of(note.row)
     if not _is_gotcha(note):
         return [_command(f"Edit: {title}", command_names.EDIT, id, diagnostic=diagnostic)]
-    snooze = f"Snooze for {days} day{'s' if days != 1 else ''}: {title}"
+    snooze = f"Snooze for {command_names.SNOOZE_DAYS} days: {title}"
     verify = f"{'Confirm' if note.unconfirmed else 'Still true'}: {title}"
     commands: list[tuple[Any, ...]] = [
-        (snooze, command_names.SNOOZE, id, days),
+        (snooze, command_names.SNOOZE, id, command_names.SNOOZE_DAYS),
         (verify, command_names.VERIFY, id),
     ]
     if note.state != "trigger" and not _is_sure(note):

@@ -84,7 +84,7 @@ async def reopen(ls: Host, id: str, uri: str = "") -> Answer:
 async def snooze(ls: Host, id: str, days: float | None = None) -> Answer:
     """Hide a gotcha for some days."""
     place = await holder(ls, id)
-    days = ls.publisher.options(place).snooze_days if days is None else days
+    days = command_names.SNOOZE_DAYS if days is None else days
     if not 0 < days <= LONGEST_SNOOZE:
         raise UserError(f"a gotcha is snoozed for up to {LONGEST_SNOOZE} days, not {days:g}.")
     result = await place.repository.run(

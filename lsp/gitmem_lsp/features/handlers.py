@@ -17,8 +17,17 @@ from gitmem.services.records.committers import claim
 from gitmem_lsp.diagnostics.diagnostics import Mark
 from gitmem_lsp.diagnostics.open_documents import Opened
 from gitmem_lsp.editing.virtual_documents import SavedDraft
-from gitmem_lsp.features import code, code_actions, code_lens, comment_edits, completion, provenance
-from gitmem_lsp.features import symbols as outline
+from gitmem_lsp.features import (
+    code,
+    code_actions,
+    code_lens,
+    comment_edits,
+    completion,
+    provenance,
+)
+from gitmem_lsp.features import (
+    symbols as workspace_symbols,
+)
 from gitmem_lsp.features.commands import editing
 from gitmem_lsp.features.document_links import make_links, range_of
 from gitmem_lsp.features.host import Host
@@ -200,9 +209,8 @@ async def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAct
     if state is None or state.place is None or document is None:
         return []
     context, range = params.context, params.range
-    options = ls.publisher.options(state.place)
     text, workspace = ls.client_capabilities.text_document, ls.client_capabilities.workspace
-    actions = code_actions.for_marks(state.marks, range, uri, options.snooze_days)
+    actions = code_actions.for_marks(state.marks, range, uri)
     if code_actions.names_refactoring(context.only):
         actions += code_actions.for_records(state.marks, range, uri)
     # editors ask by themselves wherever the cursor goes: there a light bulb on each line would be a
@@ -232,23 +240,15 @@ async def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAct
 
 
 async def on_code_lens(ls: Host, params: t.CodeLensParams) -> list[t.CodeLens]:
-    """Count the gotchas of a file, and where it is set of each definition."""
+    """Count the gotchas of a file."""
     await first_look(ls, params.text_document.uri)
     state = ls.publisher.get(params.text_document.uri)
     document = ls.workspace_lines.opened(params.text_document.uri)
     if state is None or state.place is None or document is None:
         return []
-    options = ls.publisher.options(state.place)
-    notes = _seen(ls, state)
-    out = code_lens.file_lens(notes, state.uri) if options.code_lens else []
-    if options.symbol_lens and notes:
-        from gitmem.codemap.symbols.definitions import symbols
-
-        code = await state.place.repository.read_code(
-            symbols, document.source, state.place.paths[0]
-        )
-        out += code_lens.symbol_lenses(notes, code, state.uri)
-    return out
+    if not ls.publisher.options(state.place).code_lens:
+        return []
+    return code_lens.file_lens(_seen(ls, state), state.uri)
 
 
 def _seen(ls: Host, state: Opened) -> list[Any]:
@@ -256,32 +256,6 @@ def _seen(ls: Host, state: Opened) -> list[Any]:
     if not options.marks:
         return []
     return [note for note in state.notes if options.unconfirmed or not note.unconfirmed]
-
-
-def on_inlay_hint(ls: Host, params: t.InlayHintParams) -> list[t.InlayHint]:
-    """Write titles behind lines, where it is set."""
-    state = ls.publisher.get(params.text_document.uri)
-    document = ls.workspace_lines.opened(params.text_document.uri)
-    if state is None or document is None or not ls.publisher.options(state.place).inlay_hints:
-        return []
-    return code_lens.hints(state.marks, document.lines, document.encoding, params.range)
-
-
-def on_document_symbol(
-    ls: Host, params: t.DocumentSymbolParams
-) -> list[t.DocumentSymbol] | list[t.SymbolInformation]:
-    """List gotchas among a file's symbols, where it is set."""
-    state = ls.publisher.get(params.text_document.uri)
-    if state is None or not ls.publisher.options(state.place).outline:
-        return []
-    text = ls.client_capabilities.text_document
-    able = text.document_symbol if text else None
-    symbols = outline.outline(state.marks, outline.kind_for(able.symbol_kind if able else None))
-    return (
-        symbols
-        if able and able.hierarchical_document_symbol_support
-        else outline.flat(symbols, state.uri)
-    )
 
 
 def _first_places(rows: Sequence[Row], worktree: str | None) -> dict[str, tuple[str, int | None]]:
@@ -297,7 +271,7 @@ async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list
     workspace = ls.client_capabilities.workspace
     able = workspace.symbol if workspace else None
     is_lazy = bool(able and able.resolve_support)
-    kind = outline.kind_for(able.symbol_kind if able else None)
+    kind = workspace_symbols.kind_for(able.symbol_kind if able else None)
     places = {place.repository: place for place in ls.repositories.homes.values()}
     places |= {state.place.repository: state.place for state in ls.publisher.all() if state.place}
     out: list[t.WorkspaceSymbol] = []
@@ -313,16 +287,16 @@ async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list
             if path and place.worktree and row["store"] != "user":
                 uri = Path(place.worktree, path).as_uri()
                 line = _noted_line(ls, uri, row["id"], at or 0)
-                out.append(outline.listed(row, uri, line, kind))
+                out.append(workspace_symbols.listed(row, uri, line, kind))
             elif is_lazy:
                 draft = Path(repository.editing, f"edit-{row['id']}.md")
-                out.append(outline.listed(row, draft.as_uri(), None, kind))
-            elif len(out) < outline.PAGES:
+                out.append(workspace_symbols.listed(row, draft.as_uri(), None, kind))
+            elif len(out) < workspace_symbols.PAGES:
                 path = await repository.run(
                     lambda place=place, row=row: editing(place).edit(row["id"])
                 )
-                out.append(outline.listed(row, Path(path).as_uri(), 0, kind))
-    return out[: outline.MOST]
+                out.append(workspace_symbols.listed(row, Path(path).as_uri(), 0, kind))
+    return out[: workspace_symbols.MOST]
 
 
 def _noted_line(ls: Host, uri: str, id: str, otherwise: int) -> int:
@@ -360,7 +334,7 @@ async def on_completion(ls: Host, params: t.CompletionParams) -> t.CompletionLis
         return None
     kind, start, words = typed
     place = await home(ls, uri)
-    if place is None or not ls.publisher.options(place).completion:
+    if place is None:
         return None
     version = document.version
     view = place.repository.view

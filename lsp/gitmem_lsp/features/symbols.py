@@ -1,10 +1,7 @@
-"""Gotchas among a file's symbols, and records among the workspace's. Pure."""
-
-from collections.abc import Sequence
+"""Records among the workspace's symbols. Pure."""
 
 from lsprotocol import types as t
 
-from gitmem_lsp.diagnostics.diagnostics import Mark, suffix
 from gitmem_lsp.protocol.safe_text import plain, shorten
 from gitmem_lsp.workspace.repository_view import Row
 
@@ -22,29 +19,6 @@ def kind_for(client: t.ClientSymbolKindOptions | None) -> t.SymbolKind:
     """
     kinds = client.value_set if client else None
     return t.SymbolKind.Event if kinds and t.SymbolKind.Event in kinds else t.SymbolKind.String
-
-
-def outline(marks: Sequence[Mark], kind: t.SymbolKind) -> list[t.DocumentSymbol]:
-    """Return a symbol for each gotcha of a file."""
-    out = []
-    for mark in marks:
-        for note in mark.notes:
-            name = shorten(plain(str(note.row["title"])), NAME_LIMIT) or note.id
-            where = mark.diagnostic.range
-            out.append(
-                t.DocumentSymbol(f"⚑ {name}", kind, where, where, detail=f"gotcha{suffix(note)}")
-            )
-    return out
-
-
-def flat(symbols: Sequence[t.DocumentSymbol], uri: str) -> list[t.SymbolInformation]:
-    """Return symbols of a file for a client that knows no trees of them."""
-    return [
-        t.SymbolInformation(
-            location=t.Location(uri, symbol.selection_range), name=symbol.name, kind=symbol.kind
-        )
-        for symbol in symbols
-    ]
 
 
 def symbol_name(row: Row) -> str:

@@ -24,7 +24,7 @@ from gitmem.repo.refs import PRIVATE, SHARED
 from gitmem.services.gotchas.placement import MOVED_ROWS
 from gitmem.settings_cache import sources
 from gitmem.text.globs import glob_match
-from gitmem_lsp.settings import DEFAULTS, GIT_LEVELS, KEYS, Options, from_git
+from gitmem_lsp.settings import DEFAULTS, KEYS, Options, from_git
 from gitmem_lsp.workspace.tree_marks import TreeMarks, read_marks
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class RepositoryView:
         self._config = tuple(
             (path, before.get(path, state)) for path, state in self._config_state()
         )
-        keys = [key for _, key in KEYS.values()] + list(GIT_LEVELS.values())
+        keys = [key for _, key in KEYS.values()]
         self.options = from_git(
             {key: settings.get(key) for key in keys if f"gitmem.{key.lower()}" in settings.raw}
         )

@@ -12,7 +12,7 @@ export type Condition = "idle" | "running" | "missing" | "untrusted" | "failed";
 /** Is told what the server answered to a command that was run from a lens or a code action. */
 export type Answered = (command: string, args: readonly unknown[], result: unknown) => void;
 
-const SETTINGS = ["marks", "severity", "codeLens", "symbolLens", "inlayHints", "outline", "whyHover", "completion", "unconfirmed", "maxPerFile", "snoozeDays"];
+const SETTINGS = ["marks", "codeLens", "whyHover", "unconfirmed"];
 
 const SAID = 5000; // milliseconds that the status bar says what was done
 
@@ -316,8 +316,7 @@ function explicit(): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const name of SETTINGS) {
     const found = config.inspect<unknown>(name);
-    const [wide, near] = [found?.globalValue, found?.workspaceValue];
-    const value = isObject(wide) && isObject(near) ? { ...wide, ...near } : (near ?? wide);
+    const value = found?.workspaceValue ?? found?.globalValue;
     if (value !== undefined) {
       out[name] = value;
     }

@@ -6,7 +6,7 @@ M.defaults = {
   autostart = true,
   --- How to start the server: a list of strings. Nil finds it: `git-mem-lsp` on PATH, else `python3 -P -m gitmem_lsp`.
   cmd = nil,
-  --- Settings of the server, as in VS Code but without the prefix: `severity`, `codeLens`, `maxPerFile`, ...
+  --- Settings of the server, as in VS Code but without the prefix: `marks`, `codeLens`, ...
   settings = {},
   --- Write the gotcha of the cursor's line behind it; `:Gitmem line` switches it.
   current_line = false,

@@ -1,4 +1,4 @@
-"""Commands about gitmem itself: status, config, completion."""
+"""`git mem status`: where you are, and what needs a look."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,18 +6,16 @@ from typing import Any
 
 import click
 
-from gitmem import config
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.records.forks import all_forks, fork_text
 from gitmem.cli.sessions.group import current
 from gitmem.cli.setup import work_in_hand
 from gitmem.cli.terminal import Terminal, age, plain
-from gitmem.errors import UserError
+from gitmem.clock import stamp
 from gitmem.repo import hook_switch
 from gitmem.repo.refs import SHARED
 from gitmem.services.gotchas.lost_code import count_lost
-from gitmem.services.records.write import require_person
 from gitmem.services.views import inbox
 from gitmem.state import drains, requests
 from gitmem.store import journal, sync
@@ -81,7 +79,6 @@ FAULTS = (  # (key of the answer, what it says with a number in it)
     ("conflict_count", "{} record(s) in conflict: git mem list --conflicts"),
     ("lost_gotchas", "{} gotcha(s) whose code is not found any more: git mem gotcha verify"),
     ("inbox_count", ""),
-    ("setting_problems", "{} setting(s) make no sense: git mem doctor"),
 )
 
 
@@ -106,6 +103,9 @@ def _fault_texts(row: Mapping[str, Any]) -> Iterator[str]:
             is_least = key == "lost_gotchas" and not row[key]["complete"]
             template = text or inbox.waiting_text(row[key])
             yield ("at least " if is_least else "") + template.format(number)
+    if problems := row["setting_problems"]:
+        more = f"And {len(problems) - 1} more: git mem doctor" if len(problems) > 1 else ""
+        yield f"{plain(problems[0])} {more or 'See: git mem config'}"
 
 
 def _hooks_off_texts(row: Mapping[str, Any]) -> Iterator[str]:
@@ -169,34 +169,33 @@ def _plural(kind: str) -> str:
     return {"memory": "memories", "dna": "dna", "work": "work items"}.get(kind, kind + "s")
 
 
-def _status(app: App) -> dict[str, Any]:
+def _stores(app: App) -> dict[str, Any]:
+    """Return the newest commit of each store, when it was made, and how many records it has."""
     stores: dict[str, Any] = {}
-    damaged: list[dict[str, str]] = []
-    conflicts = 0
     for prefix, index in app.indexes():
-        counts = index.count()
-        tips = index.tips()
-        for name in tips:
-            scope = prefix or name
-            source = app.user if prefix else app
-            tip = tips[name]
-            changed = source.objects.commit(tip).committer.time
-            stores[scope] = {
+        counts, source = index.count(), app.user if prefix else app
+        for name, tip in index.tips().items():
+            stores[prefix or name] = {
                 "commit": tip,
-                "updated": config_stamp(changed),
+                "updated": stamp(source.objects.commit(tip).committer.time),
                 "record_counts": {k: n for (s, k), n in counts.items() if s == name},
             }
-        damaged += [
-            {"store": prefix or row["store"], "store_path": row["path"], "reason": row["reason"]}
-            for row in index.damaged()
-        ]
-        conflicts += index.number(conflict=True)
+    return stores
+
+
+def _status(app: App) -> dict[str, Any]:
+    damaged = [
+        {"store": prefix or row["store"], "store_path": row["path"], "reason": row["reason"]}
+        for prefix, index in app.indexes()
+        for row in index.damaged()
+    ]
+    conflicts = sum(index.number(conflict=True) for _, index in app.indexes())
     name = app.settings.get("remote")
     unpushed, since = sync.unpushed(app.store(), name) if name else (0, "")
     return {
         "folder": app.location.worktree or app.location.commondir,
         "ref": SHARED,
-        "stores": stores,
+        "stores": _stores(app),
         "journal_count": journal.count(app.home),
         "damaged_files": damaged,
         "conflict_count": conflicts,
@@ -223,7 +222,7 @@ def _requests(app: App) -> list[dict[str, Any]]:
         {
             "kind": one.kind,
             "session": one.session,
-            "at": config_stamp(int(one.at)),
+            "at": stamp(int(one.at)),
             "running": abs(now - one.claimed) < requests.LEASE,
             "attempt_count": one.tries,
         }
@@ -237,7 +236,7 @@ def _background(app: App) -> dict[str, Any] | None:
     if not last:
         return None
     return {
-        "at": config_stamp(int(last["at"])),
+        "at": stamp(int(last["at"])),
         "duration_seconds": last.get("seconds"),
         "messages": list(map(str, last.get("did") or ())),
         "failure_message": str(last["failed"]) if last.get("failed") else None,
@@ -261,7 +260,7 @@ def _off(app: App) -> dict[str, Any]:
     )
     return {
         "hooks_off_for": scope or None,
-        "hooks_off_until": config_stamp(int(until)) if isinstance(until, int | float) else None,
+        "hooks_off_until": stamp(int(until)) if isinstance(until, int | float) else None,
         "hooks_off_sessions": hook_switch.sessions_off(app.home, now),
     }
 
@@ -276,181 +275,3 @@ def _lost_gotchas(app: App) -> dict[str, Any]:
         app.index(), app.location, app.state, lambda: app.follower, lambda: time.monotonic() < end
     )
     return {"count": lost.lost, "checked_count": lost.checked, "complete": lost.complete}
-
-
-def config_stamp(seconds: int) -> str:
-    """Return a commit's time as RFC 3339."""
-    from gitmem.clock import stamp
-
-    return stamp(seconds)
-
-
-@click.command("config", short_help="Show and change settings")
-@click.argument("key", required=False)
-@click.argument("value", required=False)
-@click.option("--global", "everywhere", is_flag=True, help="For all repositories of yours.")
-@click.option("--unset", is_flag=True, help="Go back to the default.")
-@options.json_option
-@click.pass_obj
-def config_command(
-    term: Terminal, key: str | None, value: str | None, everywhere: bool, unset: bool, as_json: bool
-) -> None:
-    """Show all settings, show one, or set one.
-
-    They are stored in git's configuration under 'gitmem.'.
-
-    \b
-    Examples:
-      git mem config
-      git mem config captureThreshold 2
-      git mem config --global sign true
-    """
-    with term.open() as app:
-        where = "--global" if everywhere else "--local"
-        if key is None:
-            rows = {
-                name: {
-                    "value": _told(name, app.settings.get(name)),
-                    "default": default,
-                    "what": what,
-                }
-                for name, (_, default, what) in config.SETTINGS.items()
-            }
-            if as_json:
-                term.json([_setting_json(app, name) for name in config.SETTINGS])
-            else:
-                term.page(_setting_lines(term, rows), app)
-                for problem in app.settings.problems:
-                    term.note(f"warning: {problem}")
-                for one in app.settings.refused:
-                    term.note("warning: {}\nhint: {}".format(*config.refusal(one)))
-            return
-        name = config.canonical_key(key)
-        _require_trusted(app, name, changes=unset or value is not None)
-        if unset:
-            app.git.call("config", where, "--unset-all", f"gitmem.{name}", ok=(0, 5))
-        elif value is None:
-            if name in app.settings.refused:
-                term.note("warning: {}\nhint: {}".format(*config.refusal(name)))
-            _show_setting(term, app, name, as_json)
-            return
-        else:
-            _settable(name, value, everywhere)
-            config.parse(name, value)
-            app.git.run(
-                "config",
-                where,
-                *(["--add"] if config.SETTINGS[name][0] == "list" else []),
-                f"gitmem.{name}",
-                value,
-            )
-        app.forget_settings()
-        _show_new_setting(term, app, name, as_json)
-
-
-def _show_setting(term: Terminal, app: App, name: str, as_json: bool) -> None:
-    value = _told(name, app.settings.get(name))
-    if as_json:
-        term.json(_setting_json(app, name))
-    elif isinstance(value, tuple):
-        click.echo("\n".join(value))
-    else:
-        click.echo(str(value).lower() if isinstance(value, bool) else value)
-
-
-def _show_new_setting(term: Terminal, app: App, name: str, as_json: bool) -> None:
-    if as_json:
-        term.json(_setting_json(app, name))
-    else:
-        term.say(f"{name} is now {_value_text(_told(name, app.settings.get(name)))}")
-
-
-def _setting_json(app: App, name: str) -> dict[str, Any]:
-    _, default, description = config.SETTINGS[name]
-    return {
-        "name": name,
-        "value": _told(name, app.settings.get(name)),
-        "default": default,
-        "description": description,
-    }
-
-
-def _value_text(value: Any) -> str:
-    """Return a setting's value as people read it."""
-    if isinstance(value, tuple):
-        return ", ".join(value)
-    return str(value).lower() if isinstance(value, bool) else repr(value)
-
-
-def _told(name: str, value: Any) -> Any:
-    """Return a setting's value as it may be shown: of a key only that there is one."""
-    if name not in config.OWN or not value or not isinstance(value, str):
-        return value
-    if name == "geminiKey":
-        return "(set, not shown)"
-    from gitmem.redaction.mask import scrub
-
-    return scrub(str(value)).text  # a program's arguments, or a URL, may hold a password
-
-
-def _require_trusted(app: App, name: str, *, changes: bool) -> None:
-    """Raise UserError for an agent that changes what is trusted or shared."""
-    if changes and name in config.TRUST:
-        require_person(app.writer(), "change", f"the setting {name}", f"config {name} VALUE")
-
-
-def _settable(name: str, value: str, everywhere: bool) -> None:
-    """Raise UserError for a value that must not be set here, or not on a command line."""
-    if name == "geminiKey":
-        raise UserError(
-            "a key on a command line is seen in the list of processes, and stays in the shell's "
-            "history.",
-            "Put it into the environment: export GEMINI_API_KEY=…; or into your own configuration "
-            "with: git config --global --edit",
-        )
-    if name in config.OWN and not everywhere and not config.switches_off(name, value):
-        raise UserError(
-            f"gitmem.{name} is never taken from a repository's own configuration.",
-            f"Set it for yourself: git mem config --global {name} VALUE",
-        )
-
-
-def _setting_lines(term: Terminal, rows: dict[str, dict[str, Any]]) -> Any:
-    for name, row in rows.items():
-        value = row["value"]
-        text = (
-            ", ".join(value)
-            if isinstance(value, tuple)
-            else str(value).lower()
-            if isinstance(value, bool)
-            else str(value)
-        )
-        changed = value != row["default"]
-        yield (
-            f"{term.style(f'{name:<18}', bold=changed)} {plain(text) or '-':<12} "
-            f"{term.style(row['what'], fg='bright_black')}"
-        )
-
-
-@click.command("completion", short_help="Print the completion script of a shell")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion_command(shell: str) -> None:
-    """Print a completion script.
-
-    It completes commands, options and their values: ids with their titles, settings, remotes,
-    branches, files. An installation into /usr, /usr/local or ~/.local puts the scripts where the
-    shells look.
-
-    `git mem <TAB>` needs git's own completion. fish 3.6.0 finds the script in
-    ~/.config/fish/conf.d/ only. Ids come from the index: a record that was just added may be
-    missing until a command that reads, such as `git mem list`, has run.
-
-    \b
-    Examples:
-      git mem completion bash >> ~/.bashrc
-      git mem completion fish > ~/.config/fish/completions/git-mem.fish
-    """
-    from gitmem.base.resources import read_text
-
-    name = {"bash": "git-mem.bash", "zsh": "_git-mem", "fish": "git-mem.fish"}[shell]
-    click.echo(read_text("completion", name), nl=False)
