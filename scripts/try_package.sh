@@ -9,7 +9,8 @@ if [ $# -lt 1 ] || [ ! -f "$1" ]; then
 fi
 package=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
+# work in the background may still write there
+trap 'for try in 1 2 3 4 5; do rm -rf "$place" 2>/dev/null && break; sleep 1; done' EXIT
 
 # nothing of the checkout, of an active environment or of the user's settings
 cd "$place"
