@@ -118,6 +118,7 @@ def mutants(agent: str, count: int, cwd: str) -> Iterator[dict[str, Any]]:
     rng = random.Random(f"{agent} 4")
     real = samples(agent)
     assert real, f"tests/agents/samples/{agent} has no payload"
+    places = adapter.find(agent).places
     for _ in range(count):
         payload = copy.deepcopy(rng.choice(real))
         for _ in range(rng.randint(1, 4)):
@@ -135,10 +136,16 @@ def mutants(agent: str, count: int, cwd: str) -> Iterator[dict[str, Any]]:
             if not payload:
                 break
         if rng.random() < 0.85:
-            payload["cwd"] = cwd
+            put(payload, places["cwd"][0], cwd)
         if rng.random() < 0.5:
-            payload["session_id"] = payload["conversation_id"] = f"s{rng.randrange(5)}"
+            put(payload, places["session"][0], f"s{rng.randrange(5)}")
         yield payload
+
+
+def put(payload: dict[str, Any], place: str, value: str) -> None:
+    """Put a text at a place such as `cwd` or `roots.0`, whatever is there."""
+    key, _, below = place.partition(".")
+    payload[key] = [value] if below == "0" else {below: value} if below else value
 
 
 def sound(event: HookEvent | None) -> None:
@@ -220,6 +227,7 @@ def answered(agent: str, repo: Path, count: int) -> int:
 @pytest.mark.stress
 @pytest.mark.parametrize("agent", ADAPTERS)
 def test_many_mutants_are_answered_with_json_or_nothing(agent: str, remembering: Path):
+    """One at least: a sample has to be of a tool that reads or changes a file, or of a start."""
     assert answered(agent, remembering, MANY) > 0
 
 
