@@ -64,8 +64,10 @@ class Conversions:
         if values.get("ident") == "set" or encoding not in _NONE:
             return REWRITTEN
         text = values.get("text", values.get("crlf", ""))
-        if text == "unset":
-            return ""
+        return "" if text == "unset" else self._line_ends(text, values)
+
+    def _line_ends(self, text: str, values: dict[str, str]) -> str:
+        """Return what becomes of the line ends of a file that is text, or may be."""
         eol = "lf" if text == "input" else values.get("eol", "")
         is_text = bool(text or eol)
         if eol:

@@ -212,11 +212,7 @@ class Document:
         kept = [item for n, item in enumerate(items) if n not in drop]
         trailing = bool(items) and items[-1].comma is not None
         if kept:
-            last = kept[-1]
-            if add and last.comma is None:
-                edits.append((last.end, last.end, b","))
-            elif not add and not trailing and last.comma is not None:
-                edits.append((last.comma, last.comma + 1, b""))
+            edits += _comma(kept[-1], is_last=not add and not trailing, is_followed=bool(add))
         elif drop and not add and not any(child.type == "comment" for child in node.children):
             return [(node.start_byte + 1, node.end_byte - 1, b"")]
         if add:
@@ -306,6 +302,15 @@ class Document:
         """Say whether a position is the first of its line."""
         start = self.data.rfind(b"\n", 0, at) + 1
         return start > 0 and not self.data[start:at].strip()
+
+
+def _comma(last: JsonItem, *, is_last: bool, is_followed: bool) -> list[Edit]:
+    """Return the change of the comma after the last item that stays."""
+    if is_followed and last.comma is None:
+        return [(last.end, last.end, b",")]
+    if is_last and last.comma is not None:
+        return [(last.comma, last.comma + 1, b"")]
+    return []
 
 
 def applied(data: bytes, edits: Sequence[Edit]) -> bytes:

@@ -225,6 +225,12 @@ def chosen(text: str) -> Iterator[tuple[int, int]]:
                 yield match.start("v"), match.start("v") + len(value)
 
 
+def _is_two_words(value: str) -> bool:
+    parts = value.split("-")
+    is_words = all(part.isalpha() and len(part) > 2 for part in parts)
+    return len(parts) == 2 and is_words and value == value.lower()
+
+
 def _is_chosen(value: str, strength: str) -> bool:
     """Say whether a value has the form that what announces it asks for."""
     if len(value) < _FEWEST or _stands_for_another(value):
@@ -234,15 +240,7 @@ def _is_chosen(value: str, strength: str) -> bool:
     has_case = value != value.lower() and value != value.upper()
     has_sign = any(not char.isalnum() and char not in "_-." for char in value)
     if strength == "key":
-        parts = value.split("-")
-        is_words = (
-            len(parts) > 1
-            and all(part.isalpha() and len(part) > 2 for part in parts)
-            and value == value.lower()
-        )
-        return (
-            (has_digit and has_letter) or (is_words and len(parts) == 2) or (has_sign and has_case)
-        )
+        return (has_digit and has_letter) or (has_sign and has_case) or _is_two_words(value)
     if not (has_digit and has_letter):
         return False
     if strength == "prose":

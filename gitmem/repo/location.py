@@ -38,6 +38,19 @@ def is_there(where: Location) -> bool:
     return os.path.isdir(where.gitdir) and (not where.worktree or os.path.isdir(where.worktree))
 
 
+def _named(start: str, given: str, env: "Mapping[str, str]") -> Location:
+    """Return the repository that the environment names."""
+    gitdir = _git_dir(os.path.join(start, given))
+    if gitdir is None:
+        raise NotARepository(
+            f"GIT_DIR is set to '{given}', which is not a git repository.",
+            "Unset GIT_DIR, or point it at a repository.",
+        )
+    tree = env.get("GIT_WORK_TREE")
+    worktree = os.path.abspath(os.path.join(start, tree)) if tree else _worktree_of(gitdir)
+    return Location(gitdir, _common(gitdir, env), worktree)
+
+
 def locate(start: str, env: "Mapping[str, str]") -> Location:
     """Find the repository of a folder as git does: GIT_DIR first, then upwards.
 
@@ -53,15 +66,7 @@ def locate(start: str, env: "Mapping[str, str]") -> Location:
         raise UserError(f"there is no folder '{start}'.", "Check the path given with -C.")
     given = env.get("GIT_DIR")
     if given:
-        gitdir = _git_dir(os.path.join(start, given))
-        if gitdir is None:
-            raise NotARepository(
-                f"GIT_DIR is set to '{given}', which is not a git repository.",
-                "Unset GIT_DIR, or point it at a repository.",
-            )
-        tree = env.get("GIT_WORK_TREE")
-        worktree = os.path.abspath(os.path.join(start, tree)) if tree else _worktree_of(gitdir)
-        return Location(gitdir, _common(gitdir, env), worktree)
+        return _named(start, given, env)
     ceilings = {
         os.path.abspath(p) for p in env.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if p
     }

@@ -93,15 +93,15 @@ def _rows(pair: Pair, now: float) -> list[Elsewhere]:
     for at, (mine, other) in enumerate(((pair.one, pair.two), (pair.two, pair.one))):
         is_active = other.kind == "worktree" or other.at >= now - ACTIVE * 86400
         for path in pair.changed[1 - at][:FILES]:
-            file = files.get(path)
-            level = file.level if file else LOW
-            if not is_active and level not in {"critical", "high"}:
-                continue
-            authors = file.authors[1 - at] if file else []
-            shared = compare.joined(file.shared) if file else ""
-            names = ", ".join(filter(None, (authors or [other.author])[:2]))
             where = _key(mine), storable(path), storable(other.name)
-            out.append(Elsewhere(*where, level, shared, names))
+            file = files.get(path)
+            if file is None:
+                row = Elsewhere(*where, LOW, "", other.author)
+            else:
+                names = ", ".join(filter(None, (file.authors[1 - at] or [other.author])[:2]))
+                row = Elsewhere(*where, file.level, compare.joined(file.shared), names)
+            if is_active or row.level in {"critical", "high"}:
+                out.append(row)
     return out
 
 

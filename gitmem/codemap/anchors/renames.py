@@ -164,6 +164,18 @@ class FileNames:
         self._steps[key] = name
         return name
 
+    def _shares(self, names: Sequence[str], wanted: set[str]) -> Iterator[tuple[float, str]]:
+        """Yield (share of the lines that are in both, name) of the first files that can be read."""
+        number = 0
+        for name in names:
+            if number >= 40 or self._sources.is_over():
+                break
+            text = self._sources.content(name, HERE)
+            if text is not None:
+                number += 1
+                have = _telling(split(text.decode("utf-8", "replace")))
+                yield len(wanted & have) / max(len(wanted), len(have)), name
+
     def _untracked(self, anchor: dict[str, Any], path: str) -> str:
         """Return a file that git does not know yet and that is mostly what the anchored one was.
 
@@ -177,17 +189,9 @@ class FileNames:
         data = self._sources.run_here("ls-files", "--others", "--exclude-standard", "-z") or b""
         ending = path.rsplit("/", 1)[-1].rpartition(".")[2]
         wanted = _telling(old)
-        best: list[tuple[float, str]] = []
-        for raw in data.split(b"\0")[:2_000] if wanted else ():
-            if len(best) >= 40 or self._sources.is_over():
-                break
-            name = raw.decode("utf-8", "surrogateescape")
-            is_alike = name and name.rpartition(".")[2] == ending
-            text = self._sources.content(name, HERE) if is_alike else None
-            if text is not None:
-                have = _telling(split(text.decode("utf-8", "replace")))
-                best.append((len(wanted & have) / max(len(wanted), len(have)), name))
-        best.sort(reverse=True)
+        names = [raw.decode("utf-8", "surrogateescape") for raw in data.split(b"\0")[:2_000]]
+        alike = [name for name in names if name and name.rpartition(".")[2] == ending]
+        best = sorted(self._shares(alike, wanted), reverse=True) if wanted else []
         if not best or best[0][0] < 0.5:
             return ""
         return best[0][1] if len(best) == 1 or best[0][0] > best[1][0] + 0.1 else ""

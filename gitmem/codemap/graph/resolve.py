@@ -207,13 +207,15 @@ class Resolution:
             place = self.bound(binding, target, passes - 1)
             if place is not None:
                 return place
-        stars = [
-            binding for binding in self.bindings(target) if binding.passed and binding.name == STAR
-        ]
-        for further in (further for star in stars for further in star.targets):
-            place = self.lookup(further, name, target, passes - 1)
-            if place is not None:
-                return place
+        return self._through_stars(target, name, passes)
+
+    def _through_stars(self, target: str, name: str, passes: int) -> tuple[str, str] | None:
+        """Return where a name is that a file passes on with all others of a third file."""
+        for binding in self.bindings(target):
+            for further in binding.targets if binding.passed and binding.name == STAR else ():
+                place = self.lookup(further, name, target, passes - 1)
+                if place is not None:
+                    return place
         return None
 
     def bound(self, binding: Binding, user: str, passes: int = PASSES) -> Place | None:
@@ -386,14 +388,8 @@ class Resolution:
         if place is not None and (place[1] or count == len(names)):
             return Meaning(place, count)
         if count < len(names):
-            inner = (
-                (place[0],)
-                if place is not None
-                else binding.modules
-                if binding.name
-                else binding.targets
-            )
-            for target in inner:
+            modules = binding.modules if binding.name else binding.targets
+            for target in (place[0],) if place is not None else modules:
                 if (target_place := self.lookup(target, names[count], path)) is not None:
                     return Meaning(target_place, count + 1)
         whole = place or self.bound(binding, path)

@@ -5,7 +5,7 @@ A project of several packages has one for each, and one for the whole.
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,10 +87,10 @@ def describe(
     inner = workspaces(graph, {path: texts[path] for path in own}, list(tags))
     sources = Sources(graph, tags, ranks, resolution, declared, text, inner)
     pages = []
-    for number, folder in enumerate(inner):
+    for folder in inner:
         pages.append(gather(sources, folder))
         if progress:
-            progress(number + 1, len(inner))
+            progress(len(pages), len(inner))
     whole = gather(sources, "", name)
     whole.workspaces = [(facts.folder, facts.name, facts.about) for facts in pages]
     _take_over(whole, pages)
@@ -98,12 +98,17 @@ def describe(
     made = [_page(base, whole, budget)]
     taken = {made[0].slug}
     for facts in pages:
-        title = slug(f"{base}-{facts.folder}".replace("/", "-"))
-        while title in taken:
-            title = f"{title[:56]}-{len(taken)}"
+        title = _free_slug(f"{base}-{facts.folder}", taken)
         taken.add(title)
         made.append(_page(title, facts, budget))
     return made
+
+
+def _free_slug(name: str, taken: Collection[str]) -> str:
+    title = slug(name.replace("/", "-"))
+    while title in taken:
+        title = f"{title[:56]}-{len(taken)}"
+    return title
 
 
 def _is_own_manifest(path: str) -> bool:
@@ -141,6 +146,13 @@ def _page(name: str, facts: ProjectFacts, budget: int) -> DnaPage:
     )
 
 
+def _outermost(folders: Collection[str]) -> set[str]:
+    """Return the folders that are in none of the others."""
+    return {
+        folder for folder in folders if not any(folder.startswith(other + "/") for other in folders)
+    }
+
+
 def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -> list[str]:
     """Return the folders of the packages of a project, by path.
 
@@ -153,11 +165,7 @@ def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -
         folder for folder in folders if any(glob_match(glob, folder) for glob in globs)
     }
     if not folders_of_members:  # nothing says what belongs together: what has a manifest of its own
-        folders_of_members = {
-            folder
-            for folder in folders
-            if not any(folder.startswith(other + "/") for other in folders)
-        }
+        folders_of_members = _outermost(folders)
     busy = {}
     for folder in folders_of_members:
         count = sum(path.startswith(folder + "/") for path in paths)

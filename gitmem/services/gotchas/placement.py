@@ -339,14 +339,7 @@ def survey(
     are done, and how many there are to look at.
     """
     total = sum(index.number(**OPEN) for index in indexes)
-    rows: list[Row] = []
-    unseen: set[tuple[int, int]] = set()
-    for number, index in enumerate(indexes):
-        changed, left = unsettled(index, follower, go_on)
-        unseen.update((number, row["n"]) for row in _anchored(index, left, ("id",)))
-        rows += [row | {"index": number} for row in _anchored(index, changed, SEEN)]
-    rows = [row for row in rows if (row["index"], row["n"]) not in unseen]
-    sort_rows(rows, "severity")
+    rows, unseen = _rows_to_place(indexes, follower, go_on)
     drifted: list[tuple[int, Drifted]] = []
     todo = [sum(map(_is_place, row["anchors"])) for row in rows]
     done = 0
@@ -358,8 +351,23 @@ def survey(
         if step and (done % 100 == 0 or done == len(rows)):
             step(done, len(rows))
     drifted.sort(key=itemgetter(0))
-    checked = total - len(unseen) - len(rows) + done
+    checked = total - unseen - len(rows) + done
     return PlacementSurvey([place for _, place in drifted], total, checked, follower.was_late)
+
+
+def _rows_to_place(
+    indexes: Sequence[Index], follower: Follower, go_on: Callable[[], bool]
+) -> tuple[list[Row], int]:
+    """Return the gotchas in changed files, worst first, and how many there was no time for."""
+    rows: list[Row] = []
+    unseen: set[tuple[int, int]] = set()
+    for number, index in enumerate(indexes):
+        changed, left = unsettled(index, follower, go_on)
+        unseen.update((number, row["n"]) for row in _anchored(index, left, ("id",)))
+        rows += [row | {"index": number} for row in _anchored(index, changed, SEEN)]
+    rows = [row for row in rows if (row["index"], row["n"]) not in unseen]
+    sort_rows(rows, "severity")
+    return rows, len(unseen)
 
 
 def _placements(

@@ -119,15 +119,7 @@ class Mender:
         left, lost = remains(self._objects, damage, instead)
         indexed = self._indexed(name, tip, damage)
         if indexed:  # the index says what there was: more than the folders that can be read
-            records: dict[str, TreeEntry | bytes] = {}
-            for path, oid in indexed.items():
-                here = left.get(path)
-                if isinstance(here, TreeEntry) and here.oid == oid:
-                    records[path] = here
-                elif _is_there(self._objects, oid):
-                    records[path] = TreeEntry(path.rpartition("/")[2], BLOB, oid)
-                elif (made := instead(path, oid) or here) is not None:
-                    records[path] = made
+            records = self._records(indexed, left, instead)
             lost = sorted(
                 {*indexed, *(path for path in lost if not in_record_folder(path))} - records.keys()
             )
@@ -137,6 +129,24 @@ class Mender:
         left.setdefault(FORMAT_PATH, FORMAT_BYTES)
         lost = [path for path in lost if path != FORMAT_PATH]
         return left, lost, sorted(approximate & left.keys())
+
+    def _records(
+        self,
+        indexed: Mapping[str, str],
+        left: Mapping[str, TreeEntry | bytes],
+        instead: Callable[[str, str], bytes | None],
+    ) -> dict[str, TreeEntry | bytes]:
+        """Return what there is of the records that the index has, else what may stand for them."""
+        records: dict[str, TreeEntry | bytes] = {}
+        for path, oid in indexed.items():
+            here = left.get(path)
+            if isinstance(here, TreeEntry) and here.oid == oid:
+                records[path] = here
+            elif _is_there(self._objects, oid):
+                records[path] = TreeEntry(path.rpartition("/")[2], BLOB, oid)
+            elif (made := instead(path, oid) or here) is not None:
+                records[path] = made
+        return records
 
     def _indexed(self, name: str, tip: str, damage: DamageSurvey) -> dict[str, str]:
         """Return {path: oid} of the records if the index is as of the tip.

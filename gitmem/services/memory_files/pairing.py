@@ -5,7 +5,7 @@ Pure, and the same for the same input.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -63,8 +63,14 @@ def _edited(
         like = likeness(old[i].text, new[j].text)
         if like >= (NEAR if near else LIKE):
             ranked.append((-like - 0.15 * near, abs(old[i].line - new[j].line), i, j))
+    return _first_of_each((i, j) for _, _, i, j in sorted(ranked))
+
+
+def _first_of_each(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the pairs neither side of which an earlier pair has."""
+    before, after = set[int](), set[int]()
     out = []
-    for _, _, i, j in sorted(ranked):
+    for i, j in pairs:
         if i not in before and j not in after:
             before.add(i)
             after.add(j)

@@ -142,6 +142,19 @@ def came_from_file(row: Row) -> bool:
     return bool(row["kind"] == "memory" and row["origin"] == "imported")
 
 
+def _write(world: PullContext, scope: str, actions: Sequence[Action]) -> bool:
+    """Write records of one store; say whether the journal keeps them for now."""
+    store = world.store(scope)
+    waits = False
+    if losers := [action for action in actions if action.loser is not None]:
+        waits = store.write(
+            [operations.put(a.loser, a.before) for a in losers if a.loser],
+            _message(world, losers, "the text that lost"),
+        ).journaled
+    todo = [operation for action in actions for operation in _ops(action)]
+    return store.write(todo, _message(world, actions)).journaled or waits
+
+
 def apply(plan: PullPlan, world: PullContext) -> bool:
     """Write a plan, one commit for each store and two hundred records.
 
@@ -152,18 +165,8 @@ def apply(plan: PullPlan, world: PullContext) -> bool:
         todo = [
             action for action in plan.writes if action.scope == scope and action.after is not None
         ]
-        store = world.store(scope) if todo else None
         for start in range(0, len(todo), BATCH):
-            part = todo[start : start + BATCH]
-            assert store is not None
-            if losers := [action for action in part if action.loser is not None]:
-                waits |= store.write(
-                    [operations.put(a.loser, a.before) for a in losers if a.loser],
-                    _message(world, losers, "the text that lost"),
-                ).journaled
-            waits |= store.write(
-                [op for action in part for op in _ops(action)], _message(world, part)
-            ).journaled
+            waits |= _write(world, scope, todo[start : start + BATCH])
     for scope in ("private", "user", "shared"):
         left = [action for action in plan.writes if action.leaves == scope]
         if left:  # only now: it is in the other store

@@ -170,6 +170,15 @@ class _Planner:
         )
         return False
 
+    def _remover(self, imported: ImportedRecord, tracked: str) -> str:
+        """Return who took a record's line out of a file that git tracks; empty for nobody."""
+        if not tracked or imported.is_proposal:
+            return ""
+        since, key = (str(imported.source.get(name) or "") for name in ("commit", "hash"))
+        # a link may have taken the file's name
+        names = dict.fromkeys((tracked, str(imported.source.get("file") or tracked)))
+        return next(filter(None, (self.world.remover(path, since, key) for path in names)), "")
+
     def _keep_what_others_removed(self) -> None:
         """Leave the records alone whose lines somebody else took out of a file.
 
@@ -177,19 +186,9 @@ class _Planner:
         """
         left = []
         for imported, memo in self.gone:
-            name, key = (
-                memo.name if memo else str(imported.source.get("file")),
-                imported.source.get("hash"),
-            )
+            name = memo.name if memo else str(imported.source.get("file"))
             tracked = memo.blamed if memo else imported.source.get("commit") and name
-            remover = ""
-            if tracked and not imported.is_proposal:
-                since = str(imported.source.get("commit") or "")
-                # a link may have taken the file's name
-                names = dict.fromkeys((str(tracked), str(imported.source.get("file") or tracked)))
-                remover = next(
-                    filter(None, (self.world.remover(path, since, str(key)) for path in names)), ""
-                )
+            remover = self._remover(imported, str(tracked or ""))
             if not remover:
                 left.append((imported, memo))
                 continue
@@ -535,6 +534,18 @@ class _Planner:
         by = {"author": author, "program": program}
         return {key: value for key, value in by.items() if value}
 
+    def _anchor(self, memo: Memo, first: int, last: int) -> dict[str, Any]:
+        anchor: dict[str, Any] = {"path": memo.name, "lines": [first, last]}
+        try:
+            anchor = attach(
+                anchor, memo.data.decode("utf-8", "replace"), self.world.blob(memo.data)
+            )
+        except UserError:
+            pass  # the place alone, then
+        if memo.tracked and self.world.commit:
+            anchor["commit"] = self.world.commit
+        return anchor
+
     def _at(self, memo: Memo, statement: FileStatement, record: Record, author: str = "") -> Record:
         """Return a record with the place of a statement: its source and its anchors.
 
@@ -553,18 +564,7 @@ class _Planner:
             source["commit"] = self.world.commit
             if memo.name in self.world.dirty:
                 source["ahead"] = True
-        anchors: list[dict[str, Any]] = []
-        if memo.within:
-            anchor: dict[str, Any] = {"path": memo.name, "lines": [first, last]}
-            try:
-                anchor = attach(
-                    anchor, memo.data.decode("utf-8", "replace"), self.world.blob(memo.data)
-                )
-            except UserError:
-                pass  # the place alone, then
-            if memo.tracked and self.world.commit:
-                anchor["commit"] = self.world.commit
-            anchors = [anchor]
+        anchors = [self._anchor(memo, first, last)] if memo.within else []
         anchors += [{"glob": glob} for glob in memo.globs]
         others = [
             a

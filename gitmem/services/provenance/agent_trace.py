@@ -47,13 +47,10 @@ _URI = re.compile(
 _SAFE = "-._~:@"
 
 
-def record(
-    oid: str, links: Sequence[Link], text: Callable[[str], list[str] | None], tool: str
-) -> dict[str, Any] | None:
-    """Return the record of a commit; None where no lines of it are known to be anybody's.
-
-    `text` gives a file's lines as the commit has them.
-    """
+def _conversations(
+    links: Sequence[Link], text: Callable[[str], list[str] | None]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the conversations that lines of files come from, by path."""
     files: dict[str, list[dict[str, Any]]] = {}
     for link in links:
         for path, spans in link.files.items():
@@ -61,6 +58,17 @@ def record(
             conversation = None if lines is None else _conversation(link, spans, lines)
             if conversation:
                 files.setdefault(path, []).append(conversation)
+    return files
+
+
+def record(
+    oid: str, links: Sequence[Link], text: Callable[[str], list[str] | None], tool: str
+) -> dict[str, Any] | None:
+    """Return the record of a commit; None where no lines of it are known to be anybody's.
+
+    `text` gives a file's lines as the commit has them.
+    """
+    files = _conversations(links, text)
     if not files:
         return None
     agents = sorted({link.agent for link in links if link.agent})

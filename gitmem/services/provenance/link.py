@@ -176,9 +176,7 @@ class Linker:
         for file in wanted:
             data = texts.get(f"{commit.oid}:{file.path}")
             if data is not None:
-                lines = frozenset(
-                    first - 1 + n for first, texts in file.runs for n in range(len(texts))
-                )
+                lines = _numbers(file)
                 out.append(Version(storable(file.path), storable(file.old), data, lines))
         return out
 
@@ -365,6 +363,11 @@ def _may_commit(command: str) -> bool:
     """Say whether a command names a program that makes commits, and behind it what makes one."""
     program = _PROGRAM.search(command)
     return program is not None and _ACTION.search(command, program.end()) is not None
+
+
+def _numbers(file: Added) -> frozenset[int]:
+    """Return the lines, from 0, that a commit added to a file."""
+    return frozenset(first - 1 + n for first, texts in file.runs for n in range(len(texts)))
 
 
 def _made(command: str, subject: str, after: float) -> bool:

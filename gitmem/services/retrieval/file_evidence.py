@@ -118,20 +118,22 @@ class FileEvidence:
             tail = "/".join(parts[start:])
             if not WORD.search(tail):
                 continue
-            rows = hits_of(self.index, "anchors", quoted(tail), 64)
-            if not rows or len(rows) > 64:
-                continue
-            sql = f"SELECT DISTINCT path FROM places WHERE n IN ({','.join('?' * len(rows))})"
-            endings = [
-                p
-                for (p,) in self.index.db.execute(sql, tuple(rows))
-                if p == tail or p.endswith("/" + tail)
-            ]
-            if len(endings) == 1:
-                return endings
+            endings = self._paths_ending(tail)
             if endings:
-                return []
+                return endings if len(endings) == 1 else []
         return []
+
+    def _paths_ending(self, tail: str) -> "list[str]":
+        """Return the paths of anchors that end so; none where too many records may."""
+        rows = hits_of(self.index, "anchors", quoted(tail), 64)
+        if not rows or len(rows) > 64:
+            return []
+        sql = f"SELECT DISTINCT path FROM places WHERE n IN ({','.join('?' * len(rows))})"
+        return [
+            path
+            for (path,) in self.index.db.execute(sql, tuple(rows))
+            if path == tail or path.endswith("/" + tail)
+        ]
 
     def anchored(self) -> None:
         """Find what is anchored at the files, at a folder above them, or by a matching pattern."""

@@ -108,9 +108,8 @@ def _plan_files(
 ) -> None:
     unsaved = _omitted(now)
     left_out = _omitted(then)
-    for path, (old, new) in files.items():
-        if not within(path, paths):
-            continue
+    for path in (path for path in files if within(path, paths)):
+        old, new = files[path]
         if new is not None and new.mode == COMMIT:
             out.submodules[path] = new.oid
         elif old is not None and old.mode == COMMIT:

@@ -6,6 +6,7 @@ What goes is kept in the quarantine (`store.quarantine`) in either case: who a c
 proved.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -166,9 +167,5 @@ def _other_writers(
             id = paths.get(name.strip("\n"))
             if id and who.strip() != mine:
                 writers[id].add(who.strip())
-    count: dict[str, int] = {}
-    for names in writers.values():
-        for who in sorted(names or {"unknown"}):
-            if who not in purgers or len(purgers) > 1:
-                count[who] = count.get(who, 0) + 1
-    return count
+    count = Counter(who for names in writers.values() for who in sorted(names or {"unknown"}))
+    return {who: count[who] for who in count if who not in purgers or len(purgers) > 1}

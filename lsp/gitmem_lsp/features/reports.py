@@ -182,13 +182,9 @@ def _steps(
     for scope in sorted(scopes):
         left = set(ids)
         for step in history.log(app.store(scope), ids):
-            op = step.trailers.get("op", [""])[0]
-            for what, id in step.changes:
-                out.append(
-                    (float(step.commit.author.time), step.commit.author.name, op or what, id)
-                )
-                if what == "added":
-                    left.discard(id)
+            op, author = step.trailers.get("op", [""])[0], step.commit.author
+            out += [(float(author.time), author.name, op or what, id) for what, id in step.changes]
+            left -= {id for what, id in step.changes if what == "added"}
             if not left:
                 break
             if time.monotonic() > until:
