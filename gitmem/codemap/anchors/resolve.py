@@ -106,6 +106,14 @@ def place(
     return _place(anchor, lines, blob, old)
 
 
+def _whole(path: str, name: str, lines: Sequence[str]) -> Placement | None:
+    """Return the place of an anchor without lines: a definition, or a file."""
+    if not name:
+        return Placement(path, 1, 1, "file")
+    home = in_definition(path, read(lines), name, whole=False)
+    return Placement(path, *home, "same", 0.9, name) if home else None
+
+
 def _place(
     anchor: dict[str, Any], lines: Sequence[str], blob: str = "", old: Sequence[str] | None = None
 ) -> Placement:
@@ -116,10 +124,7 @@ def _place(
     span = _span(anchor)
     adrift = Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
     if span is None:
-        if not name:
-            return Placement(path, 1, 1, "file")
-        home = in_definition(path, read(lines), name, whole=False)
-        return Placement(path, *home, "same", 0.9, name) if home else adrift
+        return _whole(path, name, lines) or adrift
     first, last = span
     end = max(1, len(lines))
     if blob and blob == anchor.get("blob"):

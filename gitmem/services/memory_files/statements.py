@@ -150,16 +150,22 @@ def whole(
     )
 
 
+def _end_of_front(lines: Sequence[str]) -> int:
+    """Return the number, from 0, of the line that closes the front matter; 0 if there is none."""
+    if not lines or lines[0].rstrip() != "---":
+        return 0
+    for number, line in enumerate(lines[1:200], 1):
+        if line.rstrip() in {"---", "..."}:
+            return number
+    return 0
+
+
 def _front(lines: Sequence[str]) -> tuple[dict[str, list[str]], int]:
     """Return the front matter's keys, nested ones too, and the line that follows it.
 
     Read by lines: a glob is often no YAML.
     """
-    if not lines or lines[0].rstrip() != "---":
-        return {}, 0
-    end = next(
-        (n for n in range(1, min(len(lines), 200)) if lines[n].rstrip() in {"---", "..."}), 0
-    )
+    end = _end_of_front(lines)
     if not end:
         return {}, 0
     out: dict[str, list[str]] = {}

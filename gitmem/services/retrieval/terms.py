@@ -198,9 +198,7 @@ class PromptWords:
             word = folded(match[0].lower())
             self.tokens.append(word)
             if _RUN.search(word):  # what stands between its characters is a word of its own
-                out.update(
-                    {part: weight_of(part) for part in _LATIN.findall(word) if weight_of(part)}
-                )
+                out |= _latin_weights(word)
             elif word not in out:
                 weight = weight_of(word, match[0] in named)
                 if weight:
@@ -542,6 +540,11 @@ def _jobs_of_quotes(text: str) -> "Iterator[_Job]":
 def _is_other_error(pattern: str, patterns: "Collection[str]") -> bool:
     """Return whether a row waits for an error that has little to do with those of the task."""
     return bool(pattern) and max((alike(pattern, p) for p in patterns), default=1.0) < 0.5
+
+
+def _latin_weights(word: str) -> "dict[str, float]":
+    """Return what the words in Latin letters inside a word of another script weigh."""
+    return {part: weight_of(part) for part in _LATIN.findall(word) if weight_of(part)}
 
 
 def _names(text: str) -> "dict[str, list[str]]":

@@ -284,6 +284,10 @@ def _title(subject: str, *, is_there: bool) -> str:
     return title or subject
 
 
+def _dirty_paths(record: "Record | None") -> tuple[str, ...]:
+    return tuple(str(entry.get("path")) for entry in record.get("dirty")) if record else ()
+
+
 def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEvent]:
     for _, index in sources.indexes:
         for row in index.rows(
@@ -292,7 +296,7 @@ def _snapshots(sources: TimelineSources, wanted: Wanted) -> Iterator[TimelineEve
             fields=("id", "created", "agent", "session", *TRUST_FIELDS),
         ):
             record = _read(sources, row["id"]) if wanted.file or wanted.story else None
-            files = tuple(str(place.get("path")) for place in record.get("dirty")) if record else ()
+            files = _dirty_paths(record)
             if not wanted.file or wanted.file in files:
                 yield _snapshot(sources, row, record, files)
 

@@ -288,15 +288,18 @@ async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list
                 uri = Path(place.worktree, path).as_uri()
                 line = _noted_line(ls, uri, row["id"], at or 0)
                 out.append(workspace_symbols.listed(row, uri, line, kind))
-            elif is_lazy:
-                draft = Path(repository.editing, f"edit-{row['id']}.md")
-                out.append(workspace_symbols.listed(row, draft.as_uri(), None, kind))
-            elif len(out) < workspace_symbols.PAGES:
-                path = await repository.run(
-                    lambda place=place, row=row: editing(place).edit(row["id"])
-                )
-                out.append(workspace_symbols.listed(row, Path(path).as_uri(), 0, kind))
+            elif is_lazy or len(out) < workspace_symbols.PAGES:
+                uri, first = await _draft(place, row["id"], is_lazy=is_lazy)
+                out.append(workspace_symbols.listed(row, uri, first, kind))
     return out[: workspace_symbols.MOST]
+
+
+async def _draft(place: DocumentPlace, id: str, *, is_lazy: bool) -> tuple[str, int | None]:
+    """Return (address, line) of the document of a record; it is made later where that is lazy."""
+    if is_lazy:
+        return Path(place.repository.editing, f"edit-{id}.md").as_uri(), None
+    path = await place.repository.run(lambda: editing(place).edit(id))
+    return Path(path).as_uri(), 0
 
 
 def _noted_line(ls: Host, uri: str, id: str, otherwise: int) -> int:
