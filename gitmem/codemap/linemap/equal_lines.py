@@ -39,7 +39,7 @@ class EqualLines:
 
     Each old line has at most one new one, and no new line is taken twice.
 
-    `whole`: the old text is a whole file, so the ends of the two belong together. `known`: the new
+    `whole`: the old text is a whole file, so the ends of the two belong together. `text`: the new
     text, where it is the same for many old ones that are a few lines each: then what it says is
     looked up.
     """

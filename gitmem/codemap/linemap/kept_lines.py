@@ -25,7 +25,7 @@ _NO_INDENT = 1 << 20
 class KeptLines:
     """Pairs of equal lines of two texts, in order. `to` has -1 for a line that has none.
 
-    `one` and `two` are the lines as they are compared, `new` is the new text.
+    `old` and `changed` are the lines as they are compared, `new` is the new text.
     """
 
     def __init__(self, old: Sequence[str], changed: Sequence[str], new: Sequence[str]) -> None:
