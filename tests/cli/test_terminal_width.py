@@ -69,7 +69,8 @@ def full(mem: Mem) -> Mem:
 def shown(mem: Mem, columns: int, *command: str) -> list[str]:
     """Return the lines that a command prints on a terminal of a width, without styles."""
     env = {"GIT_PAGER": "cat"}
-    text = on_terminal(mem.folder, *command, env=env, code=None, columns=columns)
+    keys = "q" if command == ("inbox",) else ""
+    text = on_terminal(mem.folder, *command, keys=keys, env=env, code=None, columns=columns)
     text = re.sub(r"[^\n]*\r\x1b\[K", "", text)  # a line of progress that is gone
     return re.sub(r"\x1b\[[\d;]*m", "", text).split("\n")
 

@@ -5,13 +5,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from gitmem.clock import Clock
 from gitmem.services.dna import manifests
 from gitmem.services.dna.facts import KeyFile, ProjectFacts
 from gitmem.services.dna.page import page
+from gitmem.state import code_progress
 from gitmem.text.tokens import tokens
+from gitmem.worker import background
 from tests.codemap.graph.projects import commit, mem, new
 from tests.conftest import git
 from tests.json_output import data_of
@@ -233,11 +237,11 @@ def test_sessions_keep_it_up_and_are_told(shop: Path):
         ).stdout
 
     def until(commit: str) -> None:
-        for _ in range(200):
+        for _ in range(3000):
             ref = git(shop, "show", "refs/gitmem/local/main:dna/shop.md", ok=(0, 128))
             if commit in ref:
                 return
-            time.sleep(0.1)
+            time.sleep(0.02)
         raise AssertionError(ref)
 
     mem(shop, "init")
@@ -258,7 +262,8 @@ def test_sessions_keep_it_up_and_are_told(shop: Path):
     git(shop, "config", "gitmem.scout", "false")
     last = commit(shop, {"shop/more.py": "X = 1\n"})
     start("s4")
-    time.sleep(1)
+    with mock.patch.object(code_progress, "dna_commit", lambda _: ""):  # as if nobody had begun
+        background.main(str(shop), "read-code")
     assert last not in git(shop, "show", "refs/gitmem/local/main:dna/shop.md")
 
 
@@ -275,9 +280,9 @@ def test_two_clones_agree(shop: Path, tmp_path: Path):
         mem(clone, "remote", "enable", "origin")
         commit(clone, {".env.example": f"ONLY_{name.upper()}=1\n"})
         git(clone, "config", "gitmem.dna", "shared")
-        mem(clone, "code", "dna", "refresh")
+        with mock.patch.object(Clock, "now", lambda _: time.time() + 60 * len(clones)):
+            mem(clone, "code", "dna", "refresh")
         clones.append(clone)
-        time.sleep(1.1)
     for clone in (*clones, clones[0]):
         mem(clone, "sync")
     pages = {git(clone, "show", "refs/gitmem/heads/main:dna/hub.md") for clone in clones}
