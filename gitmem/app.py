@@ -355,9 +355,6 @@ class App(Repository):
             store.author = self.author  # as this repository names the user
             return store
         ref = SHARED if scope == "shared" else PRIVATE
-        signer: Callable[[Any], str | None] | None = (
-            self._sign if self.settings.get("sign") else None
-        )
         quarantine = "git is receiving objects" if self.env.get("GIT_QUARANTINE_PATH") else ""
         return Store(
             self.objects,
@@ -365,7 +362,7 @@ class App(Repository):
             self.home,
             self.clock,
             self.author,
-            signer,
+            self._signer,
             self._after_write,
             self.notices.notify,
             quarantine,
@@ -415,6 +412,10 @@ class App(Repository):
     def notify(self, notice: "Notice") -> None:
         """Tell those who subscribed."""
         self.notices.notify(notice)
+
+    def _signer(self) -> "Callable[[Commit], str | None] | None":
+        """Return what signs commits, None when they are not to be signed; git is asked for it."""
+        return self._sign if self.settings.get("sign") else None
 
     def _sign(self, commit: "Commit") -> str | None:
         from gitmem.git.backend import sign

@@ -121,7 +121,7 @@ class Store(Reader):
     home: Home
     clock: Clock
     author: tuple[str, str]
-    signer: Callable[[Any], str | None] | None = None
+    signer: Callable[[], Callable[[Any], str | None] | None] | None = None  # asked at each write
     after_write: Callable[[int], None] | None = (
         # told how many commits were made or taken in, outside the lock; 0: inside, of new packs
         # alone
@@ -362,8 +362,9 @@ class Store(Reader):
                 Identity(name, mail, ordered),
             )
         )
-        if self.signer:
-            made = self._signed(made) or made
+        sign = self.signer() if self.signer else None
+        if sign:
+            made = self._signed(sign, made) or made
         self.objects.move(self.ref, parent, made, entry["subject"][:100])
         self._pass_on(entry, view.passed_on)
         usage.committed()
@@ -385,9 +386,8 @@ class Store(Reader):
 
         return rejected_in(self.objects).has_error(title, pattern)
 
-    def _signed(self, commit: str) -> str | None:
-        assert self.signer
-        signed = self.signer(self.objects.commit(commit))
+    def _signed(self, sign: Callable[[Any], str | None], commit: str) -> str | None:
+        signed = sign(self.objects.commit(commit))
         try:
             if signed:
                 self.objects.adopt(signed)  # git's own commit-tree left it loose

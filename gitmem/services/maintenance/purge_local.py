@@ -12,7 +12,7 @@ import os
 import stat
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import IO
 
@@ -64,7 +64,7 @@ def erase(
     Nobody in this process may have the index or the state open.
     """
     caches = (INDEX, HEALTH, CODE_MAP, CODE_SEARCH) if mask else (INDEX, HEALTH)
-    out = [_drop_database(home, name, mask, ids, stood_in_store) for name in caches]
+    out = _drop_databases(home, caches, mask, ids, stood_in_store)
     out.append(erase_state(home, mask, ids))
     tally = _Tally()
     with locked(home):  # what is being compressed would come back as it was
@@ -107,43 +107,61 @@ class _Tally:
                 yield PurgePlace(name, REMOVED if count else CLEAN, count)
 
 
-def _drop_database(
-    home: Home, name: str, mask: Mask, ids: Sequence[str], may_hold: bool
-) -> PurgePlace:
-    real = os.path.realpath(home.join(name))
-    opened = list(processes_with(lambda other: other.startswith(real)))
-    # one that was removed before was removed by a purge
-    may_hold |= any(path.endswith(_DELETED) for *_, paths in opened for path in paths)
-    named = [id.encode() for id in ids]
-    parts = [home.join(name + suffix) for suffix in DATABASE_PARTS]
-    if opened and not may_hold and not any(_is_concerned(path, mask, named) for path in parts):
-        return PurgePlace(name)
-    for path in parts:
+def _drop_databases(
+    home: Home, names: Sequence[str], mask: Mask, ids: Sequence[str], may_hold: bool
+) -> list[PurgePlace]:
+    real = {name: os.path.realpath(home.join(name)) for name in names}
+    opened = [path for *_, paths in processes_with(*real.values()) for path in paths]
+    out = {name: PurgePlace(name) for name in names}
+    dropped = {}
+    for name, path in real.items():
+        here = [other for other in opened if other.startswith(path)]
+        # one that was removed before was removed by a purge
+        may = may_hold or any(other.endswith(_DELETED) for other in here)
+        if not here or may or _is_concerned(home, name, mask, ids):
+            _remove_database(home, name)
+            dropped[name] = path
+    held = _wait_for_holders(dropped)
+    for name in dropped:
+        out[name] = PurgePlace(name, CLEAN, 0, "made anew by the next reader")
+        if name in held:
+            why = f"its old bytes are open in {', '.join(held[name])}: end it, or restart it"
+            out[name] = PurgePlace(name, HELD, 0, why)
+    return list(out.values())
+
+
+def _remove_database(home: Home, name: str) -> None:
+    for suffix in DATABASE_PARTS:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
-    if holders := _wait_for_holders(real):
-        why = f"its old bytes are open in {', '.join(holders)}: end it, or restart it"
-        return PurgePlace(name, HELD, 0, why)
-    return PurgePlace(name, CLEAN, 0, "made anew by the next reader")
+            os.unlink(home.join(name + suffix))
 
 
-def _wait_for_holders(path: str) -> list[str]:
-    """Wait for the processes that read a removed database; return, in words, those that go on.
+def _wait_for_holders(removed: Mapping[str, str]) -> dict[str, list[str]]:
+    """Wait for the processes that read removed databases, {name: path}.
 
-    Most are commands and background work of this moment.
+    Return, by name and in words, those that go on. Most are commands and background work of this
+    moment.
     """
     deadline = time.monotonic() + PATIENCE
-    while True:
-        opened = processes_with(lambda other: other.startswith(path) and other.endswith(_DELETED))
-        holders = [f"process {pid} ({' '.join(command)[:60]})" for pid, command, _ in opened]
-        if not holders or time.monotonic() > deadline:
-            return holders
+    while removed:
+        out: dict[str, list[str]] = {}
+        for pid, command, paths in processes_with(*removed.values()):
+            gone = [path for path in paths if path.endswith(_DELETED)]
+            for name, path in removed.items():
+                if any(other.startswith(path) for other in gone):
+                    out.setdefault(name, []).append(f"process {pid} ({' '.join(command)[:60]})")
+        if not out or time.monotonic() > deadline:
+            return out
         time.sleep(0.05)
+    return {}
 
 
-def _is_concerned(path: str, mask: Mask, named: Sequence[bytes]) -> bool:
-    with contextlib.suppress(FileNotFoundError), _opened(path) as file:
-        return _concerns(file, mask, named)
+def _is_concerned(home: Home, name: str, mask: Mask, ids: Sequence[str]) -> bool:
+    named = [id.encode() for id in ids]
+    for suffix in DATABASE_PARTS:
+        with contextlib.suppress(FileNotFoundError), _opened(home.join(name + suffix)) as file:
+            if _concerns(file, mask, named):
+                return True
     return False
 
 

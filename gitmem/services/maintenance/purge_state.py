@@ -199,5 +199,5 @@ def _named(path: str) -> str:
 def _holders(path: str) -> str:
     """Return the processes that have the file open, for people."""
     real = os.path.realpath(path)
-    rows = processes_with(lambda other: other.startswith(real))
+    rows = processes_with(real)
     return ", ".join(f"process {pid} ({' '.join(command)[:60]})" for pid, command, _ in rows)

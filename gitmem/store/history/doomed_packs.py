@@ -154,7 +154,7 @@ def packers(git: Git) -> dict[str, str]:
     """
     out, opened = {}, set()
     folder = os.path.realpath(os.path.join(git.gitdir, "objects")) + os.sep
-    for pid, command, paths in processes_with(lambda path: path.startswith(folder)):
+    for pid, command, paths in processes_with(folder):
         opened.update(paths)
         if command and _is_packing(command):
             out[f"process {pid}"] = f"process {pid} ({' '.join(command)[:60]})"
