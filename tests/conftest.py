@@ -1,15 +1,22 @@
 """A sealed world: real git and real repositories, a fresh home, none of the machine's settings."""
 
+import atexit
 import contextlib
+import functools
+import itertools
 import os
+import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pygit2
 import pytest
 from hypothesis import settings
+from pygit2.enums import ConfigLevel
 
 from gitmem.base.sharing import sharing_of
 from gitmem.clock import Clock
@@ -43,8 +50,6 @@ CLOCK = Clock()
 
 def _works(*args: str) -> bool:
     """Say whether `git init` knows an option, at collection."""
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         return (
             subprocess.run(
@@ -72,18 +77,29 @@ def pytest_configure() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _sealed_libgit2(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keep libgit2, which reads its search paths once, from the machine's settings."""
-    import pygit2
-    from pygit2.enums import ConfigLevel
-
     empty = str(tmp_path_factory.mktemp("no-config"))
     for level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
         pygit2.settings.search_path[level] = empty
 
 
+_numbers = itertools.count()
+
+
+def _numbered(factory: pytest.TempPathFactory, name: str) -> Path:
+    """Make a folder of a name that is new; pytest's own numbers cost a look at all folders there."""
+    return factory.mktemp(f"{name}-{next(_numbers)}", numbered=False)
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the test, named after it."""
+    return _numbered(tmp_path_factory, re.sub(r"\W", "_", request.node.name)[:30])
+
+
 @pytest.fixture(autouse=True)
 def _sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give every test a home of its own; nothing named GIT_*, GITMEM_* or XDG_* gets in."""
-    home = tmp_path_factory.mktemp("home")
+    home = _numbered(tmp_path_factory, "home")
     for key in list(os.environ):
         if (key.startswith(("GIT_", "GITMEM_", "XDG_")) and key != "GITMEM_REQUIRE_ALL") or key in {
             "EMAIL",
@@ -178,10 +194,40 @@ def _with_commit(path: Path) -> Path:
     return path
 
 
+@functools.cache
+def _empty_git_folder() -> Path:
+    """What `git init` makes, for copies."""
+    path = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, path)
+    git(path, "init", "-q", ".")
+    return path / ".git"
+
+
+def empty_repo(path: Path) -> Path:
+    """Make a repository as `git init` makes it."""
+    shutil.copytree(_empty_git_folder(), path / ".git")
+    return path
+
+
+def plain_repo(path: Path) -> Path:
+    """Make a repository with one commit of a file, as `git init`, `add` and `commit` make it."""
+    empty_repo(path)
+    (path / "code.py").write_text("print('hello')\n")
+    repo = pygit2.Repository(str(path))
+    repo.index.add("code.py")
+    repo.index.write()
+    person = pygit2.Signature("Test", "test@example.org")
+    repo.create_commit("HEAD", person, person, "first\n", repo.index.write_tree(), [])
+    repo.free()
+    return path
+
+
 def build_repo(kind: str, root: Path, setenv: Callable[[str, str], None]) -> Path:
     """Make a repository of a kind below a folder; return the folder to start from."""
     path = root / "repo"
-    if kind in {"plain", "bare", "sha256", "reftable", "group", "gitdir"}:
+    if kind == "plain":
+        return plain_repo(path)
+    if kind in {"bare", "sha256", "reftable", "group", "gitdir"}:
         options = {
             "bare": ["--bare"],
             "sha256": ["--object-format=sha256"],

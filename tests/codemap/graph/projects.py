@@ -11,14 +11,12 @@ from gitmem.codemap.graph.graph import Graph
 from gitmem.git.code_trees import CodeTrees
 from gitmem.repo.location import locate
 from tests.command_line import run_command
-from tests.conftest import git
+from tests.conftest import empty_repo, git
 
 
 def new(path: Path) -> Path:
     """Make an empty repository."""
-    path.mkdir(parents=True, exist_ok=True)
-    git(path, "init", "-q", "-b", "main", ".")
-    return path
+    return empty_repo(path)
 
 
 def write(path: Path, files: Mapping[str, str | bytes | None]) -> None:
