@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pygit2
 import pytest
@@ -29,9 +29,10 @@ from gitmem.repo.refs import SHARED
 from gitmem.store import operations
 from gitmem.store.reader import Damaged, Stored
 from gitmem.store.store import Message, Store
+from tests.scale import scaled
 
 # a busy machine is no fault of an example
-settings.register_profile("gitmem", deadline=None)
+settings.register_profile("gitmem", deadline=None, max_examples=scaled(100, 40))
 settings.load_profile("gitmem")
 
 AUTHOR = ("Ada", "ada@example.org")
@@ -287,6 +288,28 @@ def make_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 def repo(make_repo: Callable[..., Path]) -> Path:
     """A plain repository with one commit."""
     return make_repo("plain")
+
+
+T = TypeVar("T")
+_prepared: dict[str, tuple[Path, Any]] = {}
+
+
+def prepared(name: str, folder: Path, make: Callable[[], T]) -> T:
+    """Do what `make` does to a repository; from the second time on copy what came of it the first time.
+
+    What it says of paths, `make` must say of the copy too; it may not depend on the test.
+    """
+    if name not in _prepared:
+        made = make()
+        kept = Path(tempfile.mkdtemp())
+        atexit.register(shutil.rmtree, kept)
+        shutil.copytree(folder, kept / "repo", symlinks=True)
+        _prepared[name] = kept / "repo", made
+        return made
+    kept, made = _prepared[name]
+    shutil.rmtree(folder)
+    shutil.copytree(kept, folder, symlinks=True)
+    return made
 
 
 def new_store(path: Path | str, backend: str = "auto", ref: str = SHARED, **options: Any) -> Store:
