@@ -76,7 +76,9 @@ class World:
             *steps,
             self.shell(f"echo $$ >{mark}.new && mv {mark}.new {mark} && exec sleep 60"),
         ]
-        host = self.cli.start(path, prompt, *self.trusting(path))
+        # Gemini CLI as it is by default: two processes
+        twice = {"GEMINI_CLI_NO_RELAUNCH": ""}
+        host = self.cli.start(path, prompt, *self.trusting(path), env=twice)
         try:
             wait_for(mark.exists, DEADLINE)
         finally:
