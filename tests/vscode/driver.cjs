@@ -491,10 +491,9 @@ const steps = {
     await page.locator(".codelens-decoration", { hasText: "gotcha" }).first().waitFor();
     set("gitmem.codeLens", false);
     await until("no lens", async () => (await page.locator(".codelens-decoration", { hasText: "gotcha" }).count()) === 0);
-    execFileSync("git", ["config", "gitmem.editorMarks", "false"], { cwd: options.repo, env: options.env });
-    await count(squiggles(), 0);
-    set("gitmem.marks", true); // the editor's own setting wins
-    await squiggles().first().waitFor();
+    execFileSync("git", ["config", "gitmem.editorCodeLens", "false"], { cwd: options.repo, env: options.env });
+    set("gitmem.codeLens", true); // the editor's own setting wins
+    await page.locator(".codelens-decoration", { hasText: "gotcha" }).first().waitFor();
   },
   async missing() {
     set("gitmem.path", "/no/such/server");
