@@ -112,7 +112,7 @@ GROUPS: "dict[str, dict[str, tuple[str, Any, str]]]" = {
             "regular expressions of values that are not secrets; may be given several times",
         ),
     },
-    "What agents are told": {
+    "What agents receive": {
         "inject": ("bool", True, "answer agent hooks with memories"),
         "injectBudget": (
             "tokens",
