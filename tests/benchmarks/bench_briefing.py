@@ -83,7 +83,7 @@ def at(bench: Bench, count: int, rounds: int) -> None:
             argv = [*program(), *args]
             launcher.run(argv, path, stdin() if stdin else None)
             told = len(launcher.output())
-            assert told > 100 or name == "opening", f"{name} told nothing"
+            assert told > 100 or name == "session opening", f"{name} told nothing"
             pairs = launcher.paired(lambda: argv, path, rounds, name, stdin)  # noqa: B023 - called at once
             verdict = bench.verdict(f"{name} at {count:,}", pairs.ratio, budget) if budget else "-"
             rows.append(

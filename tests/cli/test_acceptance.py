@@ -74,7 +74,7 @@ def test_only_what_holds_is_given(clones: tuple[Path, Path]) -> None:
             lose_caches(repo)
         for name, text in views(repo, f"s{number}").items():
             # a briefing tells what was done lately, as done
-            done = () if name == "briefing" else ("ziggurat",)
+            done = () if name == "session briefing" else ("ziggurat",)
             for word in ("xenolith", "quixotry", "kumquat", *done):
                 assert word not in text, (name, repo.name)
             if name not in {"inbox", "status", "native push --dry-run", "edit"}:
@@ -121,7 +121,13 @@ def test_a_namespace_sees_its_own(
     add(ana, "rule", "The ledger of the xenolith is for testers", "--agent", "qa")
     mem(ana, "config", "agent", "dev")
     for name, text in views(ana, "s1").items():
-        if name not in {"list", "list --json", "summary", "status", "inbox"}:  # a person sees all
+        if name not in {
+            "list",
+            "list --json",
+            "page summary",
+            "status",
+            "inbox",
+        }:  # a person sees all
             assert "xenolith" not in text, name
     mem(ana, "config", "agent", "qa")
     assert "xenolith" in views(ana, "s2")["start"]

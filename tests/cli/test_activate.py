@@ -321,7 +321,7 @@ def test_repositories_without_a_commit_or_a_branch(mem: Mem, tmp_path: Path):
     git(tmp_path, "init", "-q", "empty")
     (tmp_path / "empty/.gitmem/agents").mkdir(parents=True)
     (tmp_path / "empty/.gitmem/agents/dev.md").write_text(DEV)
-    assert "no commit yet" in mem.at(tmp_path / "empty")("activate", "dev").out
+    assert "no commit yet" in mem.at(tmp_path / "empty")("session", "activate", "dev").out
     git(mem.folder, "checkout", "-q", "--detach")
     (mem.folder / ".gitmem/agents").mkdir(parents=True)
     (mem.folder / ".gitmem/agents/dev.md").write_text(DEV)
@@ -340,7 +340,10 @@ def test_what_is_ignored_is_not_named(project: Mem):
 def test_from_a_folder_below(project: Mem):
     (project.folder / "sub").mkdir()
     (project.folder / "sub/new.txt").write_text("x")
-    assert "1 changed file (sub/)" in project.at(project.folder / "sub")("activate", "dev").out
+    assert (
+        "1 changed file (sub/)"
+        in project.at(project.folder / "sub")("session", "activate", "dev").out
+    )
 
 
 def test_an_index_that_is_late_is_there_the_next_time(project: Mem, tmp_path: Path):

@@ -35,17 +35,20 @@ UNKNOWN = (
 
 
 @pytest.mark.parametrize(
-    "command", ["show", "edit", "pin", "unpin", "archive", "forget", "restore", "graph"]
+    "command",
+    ["show", "edit", "pin", "pin --remove", "archive", "forget", "restore", "show --graph"],
 )
 def test_an_unknown_id(mem: Mem, command: str) -> None:
     """An id that names nothing is an error with a hint, whatever it looks like; nothing is written."""
     mem("add", "T")
     before = tip(mem.folder)
     for id in UNKNOWN:
-        if command == "graph" and (not id or len(id) == 30):
+        if command == "show --graph" and (not id or len(id) == 30):
             # without an id it shows everything, with a full one what links to it, there or not
             continue
-        done = mem(command, *(["--tag", "x"] if command == "edit" else []), "--", id, code=1)
+        done = mem(
+            *command.split(), *(["--tag", "x"] if command == "edit" else []), "--", id, code=1
+        )
         assert done.out == "", id
         assert "hint: " in done.err, id
 
@@ -498,7 +501,7 @@ def test_a_closed_stdin(mem: Mem) -> None:
         (f"{base} add T <&-", 0),
         (f"{base} add <&-", 2),
         (f"{base} list <&-", 0),
-        (f"{base} wipe <&-", 1),
+        (f"{base} uninstall --wipe <&-", 1),
         (f"{base} add T -m - <&-", None),
     ):
         done = subprocess.run(

@@ -242,10 +242,10 @@ def test_odd_repositories(mem: Mem, tmp_path: Path) -> None:
     bare = mem.at(tmp_path / "bare.git")
     assert bare("session", "briefing").out.startswith("# Briefing: bare\n")
     git(tmp_path, "init", "-q", "new\n✓")
-    empty = mem.at(tmp_path / "new\n✓")("briefing")
+    empty = mem.at(tmp_path / "new\n✓")("session", "briefing")
     assert empty.out.startswith("# Briefing: new ✓\n")
     git(mem.folder, "worktree", "add", "-q", "--detach", str(tmp_path / "tree"))
-    told = mem.at(tmp_path / "tree")("briefing").out
+    told = mem.at(tmp_path / "tree")("session", "briefing").out
     assert f"Detached at {git(mem.folder, 'rev-parse', 'HEAD')[:10]}; nothing changed" in told
     assert "SERIALIZABLE" in told
 
@@ -253,4 +253,4 @@ def test_odd_repositories(mem: Mem, tmp_path: Path) -> None:
 def test_on_a_terminal_headings_are_bold(mem: Mem) -> None:
     """Colours on a terminal only."""
     assert "\033" not in mem("session", "briefing").out
-    assert "\033[1m# Briefing" in on_terminal(mem.folder, "--no-pager", "briefing")
+    assert "\033[1m# Briefing" in on_terminal(mem.folder, "--no-pager", "session", "briefing")

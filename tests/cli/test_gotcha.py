@@ -278,9 +278,7 @@ def test_verify_of_your_own_store(mem: Mem) -> None:
     assert "confirmed" in mem("gotcha", "verify", id).out
 
 
-@pytest.mark.parametrize(
-    "verb", [("edit", "--title", "x"), ("verify",), ("resolve",), ("reopen",), ("snooze",)]
-)
+@pytest.mark.parametrize("verb", [("verify",), ("resolve",), ("reopen",), ("snooze",)])
 def test_only_gotchas(mem: Mem, verb: tuple[str, ...]) -> None:
     """A memory is refused, with what to do instead; it can be shown, as what it is."""
     id = mem.add("a memory")

@@ -79,9 +79,10 @@ def test_the_everyday_commands_are_shown_first(outside: Mem) -> None:
     for line in lines:
         assert re.search(rf"^  {re.escape(line)} ", out, re.MULTILINE)
         words = shlex.split(line)[2:]
-        _, command, rest = cli.resolve_command(click.Context(cli), words)
+        context = click.Context(cli, **cli.context_settings)
+        name, command, rest = cli.resolve_command(context, words)
         assert command is not None
-        command.make_context(words[0], rest, resilient_parsing=False).close()
+        command.make_context(name, rest, context).close()
     last = out.splitlines()[-1]
     assert "git mem help -a" in last and "git mem help COMMAND" in last
     assert max(map(len, out.splitlines())) < 80

@@ -147,7 +147,7 @@ def test_a_large_history_is_read_in_pieces(mem: Mem) -> None:
         "print(*[r.split()[1] for r in open('/proc/self/status') if r[:5] == 'VmHWM'], file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "purge", "--text", PLAIN, "--yes"],
+        [sys.executable, "-c", code, "forget", "--purge", "--text", PLAIN, "--yes"],
         cwd=mem.folder,
         capture_output=True,
         text=True,

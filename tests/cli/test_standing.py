@@ -166,16 +166,18 @@ def test_restore_leaves_a_record_that_was_never_archived(mem: Mem) -> None:
     assert tip(mem.folder) == before
 
 
-@pytest.mark.parametrize("command", ["pin", "unpin", "archive", "restore", "forget"])
+@pytest.mark.parametrize("command", ["pin", "pin --remove", "archive", "restore", "forget"])
 def test_an_unknown_id_stops_before_anything_is_written(mem: Mem, command: str) -> None:
     """Of several ids one is unknown: nothing is changed."""
     id = mem.add("T")
-    mem("pin", id) if command == "unpin" else mem("archive", id) if command == "restore" else None
+    mem("pin", id) if command == "pin --remove" else mem(
+        "archive", id
+    ) if command == "restore" else None
     before = tip(mem.folder)
-    mem(command, id, "zzzzzzzz", code=1)
+    mem(*command.split(), id, "zzzzzzzz", code=1)
 
     assert tip(mem.folder) == before
-    mem(command, code=2)
+    mem(*command.split(), code=2)
 
 
 # -- forget, restore

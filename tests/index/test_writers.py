@@ -16,7 +16,7 @@ COMMANDS = (
     ("add", "-t", "decision", "Payments are serializable"),
     ("error", "record", "KeyError: 'TAX_RATE'"),
     ("drain",),
-    ("purge", "--text", "zzpurgedzz", "--yes"),
+    ("forget", "--purge", "--text", "zzpurgedzz", "--yes"),
     ("doctor", "--fix"),
 )
 

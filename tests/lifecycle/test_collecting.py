@@ -190,6 +190,6 @@ def test_counts_that_a_stranger_forged_stop_nothing(tmp_path: Path) -> None:
     forge(bob, forged, BOB)
     git(bob, "push", "-q", "origin", "refs/gitmem/heads/main")
     mem(ana, "sync")
-    for command in ("list", "summary", "health", "consolidate", "drain"):
-        mem(ana, command)
+    for command in ("list", "page summary", "check --health", "consolidate", "drain"):
+        mem(ana, *command.split())
     assert data(ana, "show", id)[0]["access_count"] == 0

@@ -132,7 +132,7 @@ def test_killed_purges(repo: Path, nest: Nest):
             git(repo, "repack", "-q")
             git(repo, "multi-pack-index", "write")
         assert objects_with(repo, word)
-        nest.strike(0.4, "mem", "-C", repo, "purge", "--text", word, "--yes")
+        nest.strike(0.4, "mem", "-C", repo, "forget", "--purge", "--text", word, "--yes")
         nest.heal(repo)
         nest.settle()
         assert "" == fsck(repo)
@@ -200,7 +200,7 @@ def test_killed_wipes(repo: Path, nest: Nest, rng: random.Random):
         for number in range(300):  # what takes time to remove
             (repo / ".git/gitmem/sessions").mkdir(exist_ok=True)
             (repo / f".git/gitmem/sessions/{number}").touch()
-        pid = nest.start("mem", "-C", repo, "wipe", "--yes")
+        pid = nest.start("mem", "-C", repo, "uninstall", "--wipe", "--yes")
         while not (repo / ".git/gitmem/wiping").exists() and (repo / ".git/gitmem").exists():
             time.sleep(0.0005)
         time.sleep(rng.random() * 0.03)

@@ -43,7 +43,7 @@ def _commands(group: click.Group, before: str = "") -> Iterator[str]:
 
 
 def _options(variant: str) -> set[str]:
-    command = cli.get_command(click.Context(cli), variant)
+    command = cli.get_command(click.Context(cli, **cli.context_settings), variant)
     assert command is not None, variant
     return {option for parameter in command.params for option in parameter.opts}
 
