@@ -533,7 +533,10 @@ def test_hooks_in_two_files_count_once(project: Path, agent):
 
 
 def test_parallel_hooks_lose_no_hit(project: Path, agent):
-    """Twelve processes at once: every hit is counted, whoever makes the gotcha."""
+    """Twelve processes at once: every hit is counted, whoever makes the gotcha.
+
+    One that a busy machine gave too little time says so, and may have counted before.
+    """
     error = crash(project)
     children = []
     for n in range(12):
@@ -548,9 +551,11 @@ def test_parallel_hooks_lose_no_hit(project: Path, agent):
         child.stdin = None
         children.append(child)
     assert [(c.communicate()[1], c.returncode) for c in children] == [(b"", 0)] * 12
-    assert agent().log() == ""
+    late = agent().log().splitlines()
+    assert [line for line in late if "it took too long" not in line] == []
     run(project, "drain")
-    assert [g["occurrences"] for g in gotchas(project)] == [12]
+    (gotcha,) = gotchas(project)
+    assert 12 - len(late) <= gotcha["occurrences"] <= 12
 
 
 def test_linked_worktree_and_subfolder_share_the_store(project: Path, tmp_path: Path, agent):
