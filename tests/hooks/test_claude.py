@@ -535,13 +535,21 @@ def test_hooks_in_two_files_count_once(project: Path, agent):
 def test_parallel_hooks_lose_no_hit(project: Path, agent):
     """Twelve processes at once: every hit is counted, whoever makes the gotcha.
 
-    One that a busy machine gave too little time says so, and may have counted before.
+    Each has a minute: a busy machine may need longer for all than one hook has.
     """
+    patient = (
+        "from gitmem.hooks import watch; watch.LIMIT = 60.0; "
+        "from gitmem.hooks.main import main; main(['claude'])"
+    )
     error = crash(project)
     children = []
     for n in range(12):
         child = subprocess.Popen(
-            HOOK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=project
+            [sys.executable, "-P", "-c", patient],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=project,
         )
         assert child.stdin
         child.stdin.write(
@@ -551,11 +559,9 @@ def test_parallel_hooks_lose_no_hit(project: Path, agent):
         child.stdin = None
         children.append(child)
     assert [(c.communicate()[1], c.returncode) for c in children] == [(b"", 0)] * 12
-    late = agent().log().splitlines()
-    assert [line for line in late if "it took too long" not in line] == []
+    assert agent().log() == ""
     run(project, "drain")
-    (gotcha,) = gotchas(project)
-    assert 12 - len(late) <= gotcha["occurrences"] <= 12
+    assert [g["occurrences"] for g in gotchas(project)] == [12]
 
 
 def test_linked_worktree_and_subfolder_share_the_store(project: Path, tmp_path: Path, agent):
