@@ -313,23 +313,8 @@ class Store(Reader):
         tree = self.tree(parent)
         assert tree is not None
 
-        def read(path: str) -> bytes | None:
-            entry = self.objects.find(tree, path)
-            if entry is None or entry.is_tree:
-                return None
-            data = self.objects.read_small(
-                entry.oid, FILE_LIMIT if in_record_folder(path) else PLAIN_LIMIT
-            )
-            # damaged like any other: it can be removed, and what takes its place leaves its name in
-            # the attic
-            return (
-                b"A file that was too large to read: git cat-file blob %s\n" % entry.oid.encode()
-                if data is None
-                else data
-            )
-
         view = View(
-            read,
+            lambda path: self._text_in(tree, path),
             lambda: replica(self.home, self.clock),
             self._read_beside,
             self._is_rejected,
@@ -370,6 +355,19 @@ class Store(Reader):
         usage.committed()
         self._notices.append(Notice(op_name, tuple(ids), made, self.ref))
         return made
+
+    def _text_in(self, tree: str, path: str) -> bytes | None:
+        """Return a file of a tree; of one that is too large, a text that names it."""
+        entry = self.objects.find(tree, path)
+        if entry is None or entry.is_tree:
+            return None
+        limit = FILE_LIMIT if in_record_folder(path) else PLAIN_LIMIT
+        data = self.objects.read_small(entry.oid, limit)
+        if data is not None:
+            return data
+        # damaged like any other: it can be removed, and what takes its place leaves its name in
+        # the attic
+        return b"A file that was too large to read: git cat-file blob %s\n" % entry.oid.encode()
 
     def _pass_on(self, entry: dict[str, Any], ops: Sequence[Op]) -> None:
         """Have the store that comes first apply operations: it has their records now.

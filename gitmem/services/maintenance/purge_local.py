@@ -143,17 +143,22 @@ def _wait_for_holders(removed: Mapping[str, str]) -> dict[str, list[str]]:
     moment.
     """
     deadline = time.monotonic() + PATIENCE
-    while removed:
-        out: dict[str, list[str]] = {}
-        for pid, command, paths in processes_with(*removed.values()):
-            gone = [path for path in paths if path.endswith(_DELETED)]
-            for name, path in removed.items():
-                if any(other.startswith(path) for other in gone):
-                    out.setdefault(name, []).append(f"process {pid} ({' '.join(command)[:60]})")
-        if not out or time.monotonic() > deadline:
-            return out
+    holders = _holders(removed) if removed else {}
+    while holders and time.monotonic() <= deadline:
         time.sleep(0.05)
-    return {}
+        holders = _holders(removed)
+    return holders
+
+
+def _holders(removed: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return by name, in words, the processes that have removed databases open."""
+    out: dict[str, list[str]] = {}
+    for pid, command, paths in processes_with(*removed.values()):
+        gone = [path for path in paths if path.endswith(_DELETED)]
+        for name, path in removed.items():
+            if any(other.startswith(path) for other in gone):
+                out.setdefault(name, []).append(f"process {pid} ({' '.join(command)[:60]})")
+    return out
 
 
 def _is_concerned(home: Home, name: str, mask: Mask, ids: Sequence[str]) -> bool:
