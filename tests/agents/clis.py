@@ -18,7 +18,7 @@ from tests.agents.fake_model import FakeModel
 
 ROOT = Path(__file__).parents[2]
 BIN = ROOT / ".cache" / "agents" / "node_modules" / ".bin"
-DEADLINE = 120.0  # seconds for a whole run; a slow machine, not a budget
+DEADLINE = 600.0  # seconds for a whole run; a slow machine, not a budget
 
 
 def missing(what: str) -> NoReturn:

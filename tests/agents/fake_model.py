@@ -11,7 +11,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -51,14 +51,15 @@ class Request:
 class FakeModel:
     """A server on a free port, as long as the `with` block lasts.
 
-    `steps`, `delegated`, the steps of subagents, `delay`, the seconds that an answer takes, and `compacts`, whether conversations are compacted
-    or gone on with, may be changed between two runs.
+    `steps`, `delegated`, the steps of subagents, `delay`, the seconds that an answer takes, `before_end`, which is called before an answer that
+    ends a turn, and `compacts`, whether conversations are compacted or gone on with, may be changed between two runs.
     """
 
     def __init__(self, steps: Sequence[Step] = (), aside: str = ASIDE, delay: float = 0.0) -> None:
         self.steps = list(steps)
         self.aside = aside
         self.delay = delay
+        self.before_end: Callable[[], object] = lambda: None
         self.compacts = False
         self.delegated: list[Step] = []
         self.answers = 0
@@ -149,6 +150,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"input_tokens": 10, "totalTokens": 10})
             return
         time.sleep(model.delay)
+        if "tool" not in step:
+            model.before_end()
         if "/messages" in self.path:
             self._anthropic(body, step, n)
         elif "enerateContent" in self.path:

@@ -20,10 +20,11 @@ from gitmem.hooks import session_start, tool_use
 from gitmem.hooks.main import respond
 from tests.agents.conftest import SAMPLES
 from tests.conftest import git
+from tests.hooks.conftest import run
 from tests.scale import scaled
 
-MANY = scaled(10_000, 300)
-READ = scaled(10_000, 3_000)
+MANY = scaled(10_000, 150)
+READ = scaled(10_000, 1_000)
 REAL = scaled(40, 8)  # of an agent, through a process of their own
 NOW = 1_800_000_000.0
 TEXTS = (
@@ -196,16 +197,8 @@ def remembering(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["We use SERIALIZABLE", "-t", "decision"],
         ["Trap in a.py", "-k", "gotcha", "--anchor", "a.py", "--workaround", "Do it twice"],
     ):
-        subprocess.run(
-            [sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "add", *words],
-            check=True,
-            capture_output=True,
-        )
-    subprocess.run(
-        [sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "list"],
-        check=True,
-        capture_output=True,
-    )
+        run(repo, "add", *words)
+    run(repo, "list")  # hooks read the index as it is
     monkeypatch.setattr(repository, "detach", lambda *_: 0)
     for module in (session_start, tool_use):
         monkeypatch.setattr(module, "PATIENCE", 0.0)  # there is no process to wait for

@@ -21,7 +21,7 @@ from tests.hooks.conftest import gotchas, run, wait_for
 from tests.json_output import data_of
 from tests.scale import FULL, scaled
 
-CALLS = scaled(40, 12)
+CALLS = scaled(40, 11)
 AT_ONCE = tuple(KINDS) if FULL else ("codex", "copilot")
 COMPACTING = ("codex", "opencode", "copilot")
 COMPACTING_AT = 196_000  # tokens, more than any of them has room for
@@ -35,6 +35,14 @@ SLIPS = (
     "make nosuch",
     "python3 -c 'import nosuchmod'",
 )
+EVENTS = {
+    ("system", "SessionStart"),
+    ("user", "PromptSubmit"),
+    ("tool", "ToolFailed"),
+    ("tool", "AfterTool"),
+    ("assistant", "TurnEnd"),
+    ("system", "SessionEnd"),
+}
 OLD = '    return float(os.environ["TAX_RATE"])'
 NEW = '    return float(os.environ.get("TAX_RATE", "0.2"))'
 _BLOCK = re.compile(r"(?s)<git-mem>.*?</git-mem>|\[git-mem\].*?\[/git-mem\]")
@@ -123,7 +131,7 @@ def stored(path: Path) -> bytes:
 def long_session(world: World, path: Path) -> list[Step]:
     """Return what the agent does: it looks, slips, fails, decides, mends, commits, delegates, records."""
     shell = world.shell
-    slips = [shell(command) for command in SLIPS for _ in range(scaled(3, 1))]
+    slips = [shell(command) for command in (SLIPS * 3 if FULL else SLIPS[::2])]
     steps = [
         world.read(path / "app/pay.py"),
         *slips,
@@ -161,6 +169,7 @@ def go_on(world: World, path: Path, prompt: str, *steps: Step) -> list[Request]:
 
 
 def test_a_long_session_its_resume_and_the_next(world: World):
+    """Some ten seconds for each CLI: three starts and a dozen calls with their hooks are the point."""
     path = world.first
     world.model.compacts = True  # it is counted by its requests, as a session that is gone on with
     world.work(path, REQUEST, *long_session(world, path))
@@ -175,10 +184,15 @@ def test_a_long_session_its_resume_and_the_next(world: World):
         assert "Refunds of zero are refused" in last.text  # it read that file
     over(path)
     (session,) = sessions(path)  # a subagent has none of its own
-    assert session["subject"] == REQUEST
-    assert [row["content"] for row in history(path, session["id"]) if row["role"] == "user"] == [
-        REQUEST
-    ]
+    assert (session["subject"], session["agent"]) == (REQUEST, world.agent)
+    rows = history(path, session["id"])
+    assert [row["content"] for row in rows if row["role"] == "user"] == [REQUEST]
+    assert rows[0]["state"].items() >= {"agent": world.agent, "branch": "main"}.items()
+    assert {(row["role"], row["metadata"]["event"]) for row in rows} >= EVENTS
+    failed = [row["content"] for row in rows if row["metadata"]["event"] == "ToolFailed"]
+    mine_failed = [text for text in failed if text.startswith(f"{FAILING}\nExit code 1\n")]
+    assert len(mine_failed) == 3
+    assert all(text.endswith("KeyError: 'TAX_RATE'") for text in mine_failed)
 
     resumed = go_on(world, path, "Go on", world.read(path / "app/refunds.py"), world.shell("true"))
     never_twice(resumed)

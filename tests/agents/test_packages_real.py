@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 
 from tests.agents.clis import ROOT, Cli
 from tests.agents.fake_model import FakeModel
+from tests.command_line import run_command
 from tests.conftest import git
 
 COMMANDS = ("gotcha", "mem", "recall", "snapshot")
@@ -23,13 +22,7 @@ Start = Callable[[str], Cli]
 
 
 def _mem(repo: Path, *args: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "gitmem", *args],
-        cwd=repo,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_command(repo, *args)
     assert done.returncode == 0, f"git mem {args}: {done.stdout}{done.stderr}"
     return done.stdout.strip()
 
@@ -184,20 +177,10 @@ def test_a_command_is_asked_nothing_for_what_it_does(start: Start, learned: Path
 
 
 def test_the_skill_reaches_the_model_when_it_asks(start: Start, learned: Path) -> None:
-    """Claude Code loads its text, with what it may say of memory, when the model calls for it."""
-    cli = start("claude")
-    cli.model.steps = [{"tool": "Skill", "input": {"skill": "git-mem:git-mem"}}, {"text": "Read."}]
-    cli.run(learned, "remember that", "--plugin-dir", str(ROOT / "agent-hooks" / "claude"))
+    """Claude Code loads its text, with what it may say of memory, when the model calls for it.
 
-    told = cli.model.asked[1].text
-    assert_asks_to_record(told)
-    assert REFERENCE not in told
-    (folder,) = re.findall(r"Base directory for this skill: (.*)", told)
-    assert (Path(folder) / "reference.md").is_file()
-
-
-def test_claude_code_may_read_the_file_beside_the_skill(start: Start, learned: Path) -> None:
-    """Where the user allows it, for it is outside of the repository."""
+    The file beside it may be read where the user allows it, for it is outside of the repository.
+    """
     cli = start("claude")
     folder = ROOT / "agent-hooks" / "claude"
     cli.model.steps = [
@@ -207,19 +190,23 @@ def test_claude_code_may_read_the_file_beside_the_skill(start: Start, learned: P
     ]
     cli.run(learned, "remember that", "--plugin-dir", str(folder))
 
-    assert REFERENCE in cli.model.asked[2].text
+    told, read = (request.text for request in cli.model.asked[1:3])
+    assert_asks_to_record(told)
+    assert REFERENCE not in told
+    (named,) = re.findall(r"Base directory for this skill: (.*)", told)
+    assert (Path(named) / "reference.md").is_file()
+    assert REFERENCE in read
 
 
-def test_gemini_cli_offers_the_file_beside_the_skill(start: Start, learned: Path) -> None:
-    """It names the file with the skill's text, and the model may read it."""
-    cli = start("gemini")
-    cli.call(learned, "extensions", "install", _package(learned, "gemini"), "--consent")
+def _gemini_cli_offers_the_file_beside_the_skill(cli: Cli, learned: Path) -> None:
+    """See that it names the file with the skill's text, and the model may read it."""
     folder = cli.home / ".gemini" / "extensions" / "git-mem" / "skills" / "git-mem"
     cli.model.steps = [
         {"tool": "activate_skill", "input": {"name": "git-mem"}},
         {"tool": "read_file", "input": {"file_path": str(folder / "reference.md")}},
         {"text": "Read."},
     ]
+    cli.model.requests.clear()
     cli.run(learned, "remember that")
 
     told = [request.text for request in cli.model.asked]
@@ -242,7 +229,7 @@ def test_codex_finds_the_skill_in_its_folder(start: Start, learned: Path) -> Non
 
 
 def test_gemini_cli_installs_the_extension(start: Start, learned: Path) -> None:
-    """Its hooks tell, its context and its skill are in the request, and a command becomes a prompt."""
+    """Its hooks tell, its context and its skill are in the request, the model may read that, and a command becomes a prompt."""
     cli = start("gemini")
     folder = _package(learned, "gemini")
     assert "successfully validated" in cli.call(learned, "extensions", "validate", folder)
@@ -253,6 +240,7 @@ def test_gemini_cli_installs_the_extension(start: Start, learned: Path) -> None:
     assert told.count("This repository has a memory that people and agents share") == 1
     assert told.count("Ask and keep this repository's memory") == 1
     assert_asks_to_record(told)
+    _gemini_cli_offers_the_file_beside_the_skill(cli, learned)
     cli.env["GITMEM"] = "0"  # without a terminal, what a start tells stands before the slash
     cli.run(learned, "/recall round the totals")
     assert RECALL in cli.model.asked[-1].text

@@ -18,6 +18,7 @@ from tests.scale import FULL
 AGENTS = tuple(KINDS)
 # `test_long_sessions` has all of them; each does all of these in `make stress`
 MOST = AGENTS if FULL else ("claude", "gemini", "codex")
+TWO = AGENTS if FULL else ("claude", "codex")
 FEW = AGENTS if FULL else ("codex",)  # `test_real_sessions` kills a session of each
 SOME = ("claude", "gemini", "codex")  # whose settings are a file of JSON in the project's folder
 
@@ -44,6 +45,7 @@ def until_recorded(session: str) -> str:
     return f"for n in 1 2 3 4 5 6 7 8; do git mem list --kind session --json | grep -q {session} && break; sleep 0.5; done"
 
 
+@pytest.mark.parametrize("world", TWO, indirect=True)
 def test_what_trips_one_session_is_told_to_the_next(world: World):
     """The next one works in another clone, and is told once."""
     path = world.install(world.first)
@@ -108,7 +110,6 @@ def test_a_prompt_a_file_and_a_known_error_bring_what_is_known(world: World):
     assert added["session"] == sessions(path)[0]["id"]
 
 
-@pytest.mark.parametrize("world", AGENTS, indirect=True)
 def test_a_session_leaves_its_history_and_a_record(world: World):
     path = world.install(world.first)
     world.work(path, "Print the rate", world.shell(FAILING), world.shell("echo done"))
@@ -220,6 +221,7 @@ def test_a_subfolder_of_a_linked_worktree(world: World):
     assert history(world.first, one["id"])[0]["state"]["folder"] == "app"
 
 
+@pytest.mark.parametrize("world", FEW, indirect=True)
 def test_off_is_off(world: World):
     path = world.install(world.first)
     run(path, "gotcha", "add", "Rates are parts of one", "--anchor", "app/pay.py:5")

@@ -19,6 +19,7 @@ from tests.scale import FULL
 AGENTS = ("claude", "gemini", "codex")
 # each CLI does these in `make stress`: there is little in them that a CLI does in its own way
 FEW = AGENTS if FULL else ("claude",)
+TWO = AGENTS if FULL else ("claude", "codex")
 TALKS = {
     "marked": (
         "DECISION: use SERIALIZABLE isolation for the ledger, because two runs lost updates.",
@@ -366,6 +367,7 @@ def test_the_context_file_of_gemini_cli_is_pulled(world: World):
     assert (path / "GEMINI.md").read_text() == "# Rules\n\n- Money is never a float.\n"
 
 
+@pytest.mark.parametrize("world", TWO, indirect=True)
 def test_what_is_secret_or_private_is_stored_nowhere(world: World):
     """Whoever says it, wherever in a transcript."""
     path = world.install(world.first)

@@ -30,11 +30,9 @@ class World:
         self.said = ""  # by the CLI, on both streams, in its last run
         self.cli = Cli(self.agent, Path(os.environ["HOME"]), self.model)
         if self.agent == "claude":
-            self.model.delay = (
-                # it ends without its last hooks when one of them is still at work in the
-                # background; no real model is that fast
-                0.3
-            )
+            # it ends without its last hooks when one of them is still at work in the background;
+            # no real model is that fast
+            self.model.before_end = lambda: wait_for(lambda: not self.hooks_at_work())
         # Codex CLI runs commands in a login shell
         (self.cli.home / ".profile").write_text(
             f"export PATH={shlex.quote(self.cli.environment()['PATH'])}\n"
@@ -87,6 +85,19 @@ class World:
         # some start commands in a session of their own
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(mark.read_text()), signal.SIGKILL)
+
+    def hooks_at_work(self) -> list[int]:
+        """Return the processes of hooks that this CLI has started and not yet seen the end of."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                words = (process / "cmdline").read_bytes().replace(b"\0", b" ")
+                if f"hook {self.agent}".encode() in words and self._is_mine(process):
+                    found.append(int(process.name))
+        return found
+
+    def _is_mine(self, process: Path) -> bool:
+        return f"HOME={self.cli.home}".encode() in (process / "environ").read_bytes().split(b"\0")
 
     def trusting(self, path: Path) -> list[str]:
         """Return the words that make the CLI heed a project's settings."""

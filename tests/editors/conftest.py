@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+from tests.command_line import run_command
 from tests.conftest import git
 from tests.json_output import data_of
 
@@ -91,14 +92,7 @@ class World:
 
     def mem(self, *args: str) -> str:
         """Run `git mem` as a person would."""
-        done = subprocess.run(
-            [sys.executable, "-m", "gitmem", *args],
-            cwd=self.root,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_command(self.root, *args, env=self.env)
         assert done.returncode == 0, f"git mem {args}: {done.stdout}{done.stderr}"
         return done.stdout
 

@@ -89,10 +89,13 @@ def learn(path: Path, *args: str) -> str:
 def wait_for(check: Callable[[], Any], patience: float = 240.0) -> Any:
     """Wait until a check gives something; the drain that it waits for is a process of its own."""
     deadline = time.monotonic() + patience
-    while not (found := check()):
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.05)
-    return found
+    while True:
+        began = time.monotonic()
+        if found := check():
+            return found
+        assert began < deadline, "it did not happen"
+        # a look that costs something leaves the processor to what it waits for
+        time.sleep(max(0.02, 2 * (time.monotonic() - began)))
 
 
 def gotchas(path: Path) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +21,7 @@ from gitmem.git.object_codec import object_id
 from gitmem.records.record import Record
 from gitmem.services.records import write as memories
 from gitmem_lsp.protocol.documents import LineDocument
-from tests.lsp import nursery
+from tests.nursery import nursery
 
 PATIENCE = 15.0  # seconds; a slow machine, not a budget
 # seconds after which the write of another process must be seen: one is promised, the others are for
@@ -304,16 +303,8 @@ def capabilities(
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     """The command that starts a server: one that need not load its modules anew. The real command is started in `test_life`."""
-    path = str(tmp_path_factory.mktemp("nursery") / "socket")
-    program = f"from tests.lsp.nursery import nurse; nurse({path!r})"
-    root = Path(__file__).parents[2]
-    with subprocess.Popen(
-        [sys.executable, "-c", program], cwd=root, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "ready\n"
-        yield [sys.executable, "-I", "-S", nursery.__file__, path]
-        process.kill()
+    with nursery(tmp_path_factory.mktemp("n"), "gitmem_lsp", "gitmem_lsp.server") as command:
+        yield command
 
 
 @pytest.fixture

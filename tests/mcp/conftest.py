@@ -16,8 +16,26 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.conftest import git
 from tests.hooks.conftest import CODE
+from tests.nursery import nursery
 
 START = ("-P", "-m", "gitmem", "mcp")
+LOADED = (
+    "gitmem.cli.main",
+    "gitmem.cli.setup.mcp",
+    "gitmem.mcp.server",
+    "gitmem.mcp.answers",
+    "gitmem.app",
+)
+nursed: list[
+    str
+] = []  # the words that start `git mem`, its modules loaded; `Lines` starts a cold one
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with nursery(tmp_path_factory.mktemp("n"), "gitmem", *LOADED) as command:
+        nursed[:] = command
+        yield
 
 
 @pytest.fixture
@@ -84,8 +102,8 @@ async def connected(
         return types.ListRootsResult(roots=entries)
 
     server = StdioServerParameters(
-        command=sys.executable,
-        args=[*START, *args],
+        command=nursed[0],
+        args=[*nursed[1:], "mcp", *args],
         cwd=folder,
         env={**os.environ, **(env or {})},
     )

@@ -26,7 +26,7 @@ from gitmem.__main__ import main
 raise SystemExit(main())
 """
 START = [sys.executable, "-P", "-c", COMMAND]
-HOOKS, EACH = 3, scaled(40, 15)
+HOOKS, EACH = 3, scaled(40, 8)
 
 
 def hook(path: Path, number: str) -> bool:
@@ -88,7 +88,6 @@ def test_hooks_and_drains_that_are_killed(repo: Path):
     while any(name.endswith(reader.PART) for name in os.listdir(home.join("sessions"))):
         assert time.monotonic() < until
         subprocess.run(finish, cwd=repo, check=True, capture_output=True)
-        time.sleep(0.5)
     said = [
         row["content"].split()[1]
         for row in reader.rows(home, "s1")

@@ -14,8 +14,8 @@ from tests.stress.conftest import mem, mem_argv, mem_env
 from tests.stress.harness import Nest
 from tests.two_people import git
 
-GROUPS, COPIES = scaled(60, 20), 3
-KILLS = scaled(40, 8)
+GROUPS = scaled(60, 10)
+KILLS = scaled(40, 5)
 
 
 def fill(repo: Path) -> set[str]:

@@ -18,7 +18,7 @@ from tests.stress.harness import Nest, age, heal, kill
 
 pytestmark = pytest.mark.stress
 
-KILLS = scaled(150, 20)  # on each backend
+KILLS = scaled(150, 12)  # on each backend
 SYNCS, PURGES, WIPES = scaled(12, 3), scaled(10, 3), scaled(30, 5)  # that are killed
 WAITING = scaled(150, 60)  # writes in the journal that is drained
 GOTCHA = "got-01hzzzzzzzzzzzzzzzzzzzzzzz"

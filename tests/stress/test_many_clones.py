@@ -13,7 +13,7 @@ from tests.scale import scaled
 from tests.stress.conftest import mem, mem_argv, mem_env
 
 pytestmark = pytest.mark.stress
-WRITERS, READERS = scaled(20, 8), scaled(12, 4)
+WRITERS, READERS = scaled(20, 5), scaled(12, 3)
 
 
 @pytest.fixture

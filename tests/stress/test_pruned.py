@@ -13,7 +13,7 @@ from tests.stress.conftest import assert_whole, finish, mem
 pytestmark = pytest.mark.stress
 
 Start = Callable[..., "subprocess.Popen[str]"]
-ROUNDS, EACH = scaled(200, 25), 40
+ROUNDS, EACH = scaled(200, 12), 40
 COLLECTIONS = (("gc", "-q", "--prune=now"), ("prune", "--expire=now"), ("repack", "-adq"))
 
 

@@ -150,7 +150,7 @@ def test_a_repacking_that_renames_its_packs_is_waited_for(tainted: Path) -> None
             mem_argv(tainted, "forget", "--purge", "--text", SECRET, "--yes"), env=mem_env()
         ) as purge:
             with pytest.raises(subprocess.TimeoutExpired):
-                purge.wait(8)
+                purge.wait(3)
             assert part.exists()
             repacking.kill()
             repacking.wait()
