@@ -29,8 +29,8 @@ install: $(READY) ## Make the virtual environment with git-mem and the tools of 
 demo: $(READY) ## Play the main job in a scratch folder: learn, share, recall, show in an editor
 	@bash scripts/demo.sh
 
-test: $(READY) ## Run all tests
-	$(BIN)/python -m pytest -n 3 --dist worksteal $(PYTEST)
+test: $(READY) ## Run all tests, and name the hundred slowest
+	$(BIN)/python -m pytest -n 3 --dist worksteal --durations=100 $(PYTEST)
 
 test-quick: $(READY) ## Run the tests that take seconds, not minutes
 	$(BIN)/python -m pytest -n 3 -m 'not stress' $(PYTEST)

@@ -68,6 +68,7 @@ def nurse(path: str, module: str, *loaded: str) -> None:
         os.environ.update(given["env"])
         os.chdir(given["folder"])
         sys.argv[1:] = given["words"]
+        connection.sendall(os.getpid().to_bytes(4, "little"))
         code = main()
         sys.stdout.flush()
         connection.sendall(bytes([code]))
@@ -81,6 +82,9 @@ def stand_in(path: str, words: list[str]) -> int:
         connection.connect(path)
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))
         connection.sendmsg([json.dumps(given).encode()], [rights])
+        pid = int.from_bytes(connection.recv(4, socket.MSG_WAITALL), "little")
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, _: os.kill(pid, number))
         return (connection.recv(1) or bytes([LOST]))[0]
 
 

@@ -64,7 +64,7 @@ def person(path: Path, *args: str) -> None:
 
 
 def test_who_wrote_a_line(world: World):
-    """Each of ten lines is its session's."""
+    """Each of ten lines is its session's; nine sessions in one repository take their time."""
     path = world.install(world.first)
     main = git(path, "branch", "--show-current")
     ledger, pay, base = path / "app/ledger.py", path / "app/pay.py", path / "app/base.py"

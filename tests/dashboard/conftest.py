@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,15 @@ import pytest
 
 from tests.conftest import git
 from tests.dashboard import sample
+from tests.nursery import nursery
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 ).split()
+COLD = (sys.executable, "-P", "-m", "gitmem")
+LOADED = ("gitmem.cli.main", "gitmem.app", "gitmem.dashboard.server")
 PATIENCE = 15_000  # milliseconds; a slow machine, not a budget
 
 
@@ -50,11 +53,10 @@ class Answer:
 class Served:
     """A server that runs."""
 
-    def __init__(self, repo: Path, *args: str) -> None:
+    def __init__(self, repo: Path, *args: str, program: Sequence[str] = COLD) -> None:
         self.repo = repo
-        command = [sys.executable, "-P", "-m", "gitmem", "-C", str(repo)]
         self.process = subprocess.Popen(
-            [*command, "dashboard", "--no-open", "--json", *args],
+            [*program, "-C", str(repo), "dashboard", "--no-open", "--json", *args],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -153,13 +155,20 @@ def shop(template: tuple[Path, dict[str, str]], tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def nursed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """The words that start `git mem` with the dashboard's modules loaded."""
+    with nursery(tmp_path_factory.mktemp("n"), "gitmem", *LOADED) as command:
+        yield command
+
+
 @pytest.fixture
-def serve() -> Iterator[Callable[..., Served]]:
-    """Start servers that end with the test."""
+def serve(nursed: list[str]) -> Iterator[Callable[..., Served]]:
+    """Start servers that end with the test; `cold` ones as a person does."""
     started: list[Served] = []
 
-    def start(repo: Path, *args: str) -> Served:
-        started.append(Served(repo, *args))
+    def start(repo: Path, *args: str, cold: bool = False) -> Served:
+        started.append(Served(repo, *args, program=COLD if cold else nursed))
         return started[-1]
 
     yield start

@@ -5,7 +5,10 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
 
 from gitmem.dashboard.server import BODY
 from tests.dashboard.conftest import Served
@@ -129,6 +132,12 @@ def _send(port: int, data: bytes) -> bytes:
         except OSError:
             pass
         return out
+
+
+@pytest.fixture
+def served(shop: Path, serve: Callable[..., Served]) -> Served:
+    """A process whose threads can be counted."""
+    return serve(shop, cold=True)
 
 
 def test_requests_of_any_sort(served: Served) -> None:

@@ -20,9 +20,10 @@ FILTERS = (
 
 
 def test_ten_thousand_facts(shop: Path, serve: Callable[..., Served], pages: Pages) -> None:
+    """Slow, since each of them is written, indexed and read by the page."""
     sample.many(shop, COUNT)
     sample.mem(shop, "list", "--limit", "1")  # the index is there, as after any command
-    served = serve(shop)
+    served = serve(shop, cold=True)
     page = pages.open(f"{served.url}/facts")
     page.locator(".row").nth(10).wait_for()
     times = filter_times(page, FILTERS)

@@ -222,7 +222,7 @@ def environments(base: Path) -> list[dict[str, str]]:
 
 @pytest.mark.stress
 def test_nothing_of_it_runs(tmp_path: Path) -> None:
-    """Every event of every agent, every git hook and every command, in every folder."""
+    """Every event of every agent, every git hook and every command, in every folder; all that there is, so it is slow."""
     envs = environments(tmp_path)
     maker = Runner(envs[0])
     world = build(tmp_path / "w", maker)

@@ -44,7 +44,7 @@ class Agent:
             cwd=cwd or self.cwd,
             env={**os.environ, **self.env},
             capture_output=True,
-            timeout=20,
+            timeout=120,
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, b"")

@@ -438,7 +438,7 @@ def test_unknown_agent_and_missing_agent_are_logged(project: Path):
 
 def test_closed_standard_streams(project: Path):
     done = subprocess.run(
-        f"exec {' '.join(HOOK)} <&- >&- 2>&-", shell=True, cwd=project, check=False, timeout=10
+        f"exec {' '.join(HOOK)} <&- >&- 2>&-", shell=True, cwd=project, check=False, timeout=60
     )
     assert done.returncode == 0
 
@@ -657,7 +657,7 @@ def test_terminal_gets_help(project: Path):
 
     master, slave = pty.openpty()
     done = subprocess.run(
-        HOOK, stdin=slave, capture_output=True, cwd=project, timeout=10, check=False
+        HOOK, stdin=slave, capture_output=True, cwd=project, timeout=60, check=False
     )
     os.close(master), os.close(slave)
     assert done.returncode == 0 and b"git mem hook --help" in done.stderr

@@ -30,7 +30,7 @@ def start(project: Path, cli: str, session: str) -> str:
         env=dict(os.environ),
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=120,
         check=True,
     )
     return done.stdout

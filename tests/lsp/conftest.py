@@ -23,7 +23,7 @@ from gitmem.services.records import write as memories
 from gitmem_lsp.protocol.documents import LineDocument
 from tests.nursery import nursery
 
-PATIENCE = 15.0  # seconds; a slow machine, not a budget
+PATIENCE = 60.0  # seconds; a slow machine, not a budget
 # seconds after which the write of another process must be seen: one is promised, the others are for
 # a slow machine
 FRESH = 5.0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 15.0  # seconds; a slow machine, not a budget
+PATIENCE = 60.0  # seconds; a slow machine, not a budget
 SERVER = [sys.executable, "-m", "gitmem_lsp"]
 
 Message = dict[str, Any]

@@ -13,8 +13,8 @@ from gitmem_lsp.features.commands import COMMANDS
 from tests.lsp.raw import Raw
 from tests.scale import scaled
 
-MESSAGES = scaled(10_000, 1_000)
-BATCH = scaled(625, 250)
+MESSAGES = scaled(10_000, 1_500)
+BATCH = scaled(625, 500)
 SEEDS = scaled(6, 2)
 MARKED = 12
 MEMORY = 400  # MiB that the server may have grown to

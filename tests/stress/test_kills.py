@@ -178,7 +178,10 @@ def test_lock_of_a_dead_commit_graph(repo: Path, split: list[str]):
 
 
 def test_lock_of_a_dead_git(repo: Path):
-    """While the lock that a killed git left blocks the ref, writes wait in the journal and reading goes on."""
+    """While the lock that a killed git left blocks the ref, writes wait in the journal and reading goes on.
+
+    A command tries for five seconds until it leaves a write there, and `doctor` does so again.
+    """
     before = mem(repo, "add", "before", "--json").stdout.split('"id": "')[1].split('"')[0]
     lock = repo / ".git" / f"{SHARED}.lock"
     lock.touch()
