@@ -1,6 +1,7 @@
 """What each event is answered, and what a hook survives: always exit code 0, in time, and valid JSON or nothing."""
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -706,7 +707,7 @@ def test_a_damaged_index_is_built_anew(project: Path, agent, table: str):
         file.write(b"\xff" * size)
 
     assert agent("s1").hook("SessionStart") == ""
-    sessions = (f"more {n}" for n in range(200))
+    sessions = (f"more {n}" for n in itertools.count())
     wait_for(lambda: "Never retry" in agent(next(sessions)).hook("SessionStart"))
 
 

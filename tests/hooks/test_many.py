@@ -13,8 +13,9 @@ import pytest
 from tests.conftest import git
 from tests.hooks.conftest import Agent, gotchas, run, session_records, wait_for
 from tests.json_output import data_of
+from tests.scale import scaled
 
-AGENTS, TURNS = 12, 4
+AGENTS, TURNS = 12, scaled(4, 2)
 ERROR = "Exit code 1\nTraceback (most recent call last):\n  File \"app/pay.py\", line 5, in rate\nKeyError: 'RATE_{}'"
 
 
@@ -90,7 +91,7 @@ def test_kills_at_any_moment_lose_no_event_that_was_acknowledged(project: Path, 
     chance = random.Random(7)
     acknowledged = []
     command = [sys.executable, "-P", "-m", "gitmem", "hook", "claude"]
-    for number in range(60):
+    for number in range(scaled(60, 30)):
         payload = json.dumps(
             agent("k").payload("UserPromptSubmit", prompt=f"number {number}.")
         ).encode()

@@ -1,5 +1,6 @@
 """A session from its start to its end, however it ends: what is kept, what is told, what is asked for later."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -406,7 +407,9 @@ def test_code_that_was_moved_is_told_where_it_is(project: Path, agent):
     learn(project, "gotcha", "add", "Rate must be set", "--anchor", "app/pay.py:5")
     git(project, "mv", "app/pay.py", "app/rate.py")
     git(project, "commit", "-qm", "move")
-    names = (f"a{n}" for n in range(100))  # the first of them is told, unless the machine is busy
+    names = (
+        f"a{n}" for n in itertools.count()
+    )  # the first of them is told, unless the machine is busy
     wait_for(lambda: "app/rate.py:5" in agent(next(names)).hook("SessionStart"))
     assert "Rate must be set" in agent("b").hook(
         "PreToolUse.Read", tool_input={"file_path": str(project / "app/rate.py")}

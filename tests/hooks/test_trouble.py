@@ -17,6 +17,9 @@ from gitmem.hooks.session_log import append
 from tests.conftest import git
 from tests.hooks.conftest import HOOK, Agent, crash, run, session_records, wait_for
 from tests.json_output import data_of
+from tests.scale import scaled
+
+MANY = scaled(30, 15)  # sessions that end at once
 
 
 def said(path: Path) -> list[str]:
@@ -221,8 +224,8 @@ def test_work_in_the_background_does_not_pile_up(project: Path, agent):
         agent(f"s{number}").hook("SessionEnd")
 
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(one, range(30)))
-    wait_for(lambda: len(session_records(project)) == 30)
+        list(pool.map(one, range(MANY)))
+    wait_for(lambda: len(session_records(project)) == MANY)
     over.set()
     watcher.join()
     assert 1 <= most <= 5  # the next may begin while one that is done is still ending
