@@ -10,7 +10,7 @@ import pytest
 from gitmem.agents.events import ADAPTERS
 from gitmem.cli.commands import COMMANDS, HIDDEN
 from tests.cli.conftest import Mem
-from tests.conftest import git
+from tests.conftest import git, prepared
 from tests.mcp.conftest import Lines
 
 HOOKS = (
@@ -52,17 +52,24 @@ def snapshot(folder: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def busy(repo: Path, hub: Path, mem: Mem) -> Mem:
-    """A repository in the middle of work: staged, changed, untracked and stashed files, a tag, and hooks that would tell if they ran."""
+    """A repository in the middle of work: staged, changed, untracked and stashed files, a tag, hooks that would tell if they ran, and two records."""
+
+    def make() -> None:
+        git(repo, "tag", "v1")
+        git(repo, "branch", "topic")
+        (repo / "code.py").write_text("print('stashed')\n")
+        git(repo, "stash", "-q")
+        (repo / "staged.txt").write_text("staged\n")
+        git(repo, "add", "staged.txt")
+        (repo / "code.py").write_text("print('changed')\n")
+        (repo / "untracked.txt").write_text("untracked\n")
+        mem("add", "first", "-m", "some words in the first", ago=120)
+        mem("add", "second", "-m", "some words in the second", ago=60)
+        mem("list")
+
+    prepared("busy", repo, make)
     git(repo, "remote", "add", "origin", str(hub))
     git(repo, "push", "-q", "origin", "HEAD:refs/heads/main")
-    git(repo, "tag", "v1")
-    git(repo, "branch", "topic")
-    (repo / "code.py").write_text("print('stashed')\n")
-    git(repo, "stash", "-q")
-    (repo / "staged.txt").write_text("staged\n")
-    git(repo, "add", "staged.txt")
-    (repo / "code.py").write_text("print('changed')\n")
-    (repo / "untracked.txt").write_text("untracked\n")
     for hook in HOOKS:
         path = repo / ".git" / "hooks" / hook
         path.write_text(f"#!/bin/sh\ntouch '{repo}/hook-{hook}-ran'\n")
@@ -328,9 +335,6 @@ def test_every_command_is_here() -> None:
 @pytest.mark.parametrize("name", COMMAND)
 def test_a_command_leaves_the_host_alone(busy: Mem, name: str) -> None:
     """After the command everything that is the user's is as before, byte by byte."""
-    busy("add", "first", "-m", "some words in the first", ago=120)
-    busy("add", "second", "-m", "some words in the second", ago=60)
-    busy("list")
     prepare, act = COMMAND[name]
     prepare(busy)
     before = snapshot(busy.folder)

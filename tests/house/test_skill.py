@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -153,9 +154,14 @@ def _run(repo: Path, command: str, *, by_person: bool = False) -> str:
     return done.stdout + done.stderr
 
 
-def _id(repo: Path, what: str) -> str:
-    """Return the id of a record of the repository."""
-    rows = {row["title"]: row["id"] for row in data_of(git_mem("list", "--json", cwd=repo))}
+@cache
+def _ids(learned: Path) -> dict[str, str]:
+    return {row["title"]: row["id"] for row in data_of(git_mem("list", "--json", cwd=learned))}
+
+
+def _id(learned: Path, what: str) -> str:
+    """Return the id of a record of the repository, and of its copies."""
+    rows = _ids(learned)
     titles = {
         "gotcha": TRAP,
         "resolved": TRAP,
@@ -164,7 +170,7 @@ def _id(repo: Path, what: str) -> str:
         "theirs": THEIRS,
         "unconfirmed": "seen by an agent",
     }
-    return str(rows[titles[what]])
+    return rows[titles[what]]
 
 
 def _texts() -> list[str]:
@@ -211,7 +217,7 @@ def test_a_command_does_what_the_skill_says(line: str, learned: Path, tmp_path: 
     does = DOES[line]
     repo = tmp_path / "repo"
     shutil.copytree(learned, repo, symlinks=True)
-    words = {"ID": _id(repo, does.of), "OTHER": _id(repo, "memory")}
+    words = {"ID": _id(learned, does.of), "OTHER": _id(learned, "memory")}
     if does.of == "resolved":
         _run(repo, f"git mem gotcha resolve {words['ID']}")
     printed = _run(repo, filled(line, words), by_person=does.by_person)
@@ -228,7 +234,7 @@ def test_how_a_gotcha_was_dealt_with_is_kept(learned: Path, tmp_path: Path) -> N
     """Beside the words of the person who wrote it."""
     repo = tmp_path / "repo"
     shutil.copytree(learned, repo, symlinks=True)
-    id = _id(repo, "gotcha")
+    id = _id(learned, "gotcha")
     _run(repo, f"git mem gotcha resolve {id} -m 'Totals are Decimals now'")
 
     assert "by claude: Totals are Decimals now" in _run(repo, f"git mem show {id}")

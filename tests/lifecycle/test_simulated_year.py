@@ -8,7 +8,7 @@ from tests.lifecycle.memories import opened
 from tests.lifecycle.simulated_year import BEGIN, HOLIDAYS, PERMANENT, WEEK, Size, Year
 from tests.scale import FULL
 
-SIZE = Size(52, 5000, 40_000) if FULL else Size(12, 500, 2000)
+SIZE = Size(52, 5000, 40_000) if FULL else Size(10, 250, 800)
 
 
 @pytest.fixture(scope="module")
