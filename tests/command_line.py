@@ -31,3 +31,15 @@ def run_command(
     ):
         code = run(["-C", str(folder), *args])
     return subprocess.CompletedProcess(["git", "mem", *args], code, out.getvalue(), err.getvalue())
+
+
+def mem(
+    folder: Path | str, *args: str, ok: tuple[int, ...] = (0,)
+) -> "subprocess.CompletedProcess[str]":
+    """Run `git mem` in a folder; its exit code must be one of `ok`. Not for threads."""
+    done = run_command(Path(folder), *args)
+    assert done.returncode in ok, (
+        f"git mem {args}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done

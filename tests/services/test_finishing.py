@@ -27,8 +27,8 @@ from gitmem.state import sessions
 from gitmem.state.requests import LEASE
 from gitmem.transcripts.turn import Turn
 from gitmem.worker.session_jobs import desk
+from tests.command_line import mem
 from tests.conftest import git
-from tests.stress.conftest import mem
 
 NOW = float(int(time.time()))  # files have the time of the machine
 DAY = 86400.0

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.command_line import mem as mem_of
 from tests.conftest import git
 from tests.json_output import data_of
 from tests.services.test_finishing import started  # noqa: F401 - a fixture
 from tests.services.test_trust import Real, mem, run, section
 from tests.services.test_trust import session as speak
-from tests.stress.conftest import mem as mem_of
 
 CELERY = "Use Celery for the background jobs"
 

@@ -9,10 +9,10 @@ import pytest
 from gitmem.services.sessions import finish
 from gitmem.text.replacement import replaces
 from gitmem.worker.session_jobs import desk
+from tests.command_line import mem as mem_of
 from tests.conftest import git
 from tests.json_output import data_of
 from tests.services.test_finishing import Machine, started  # noqa: F401 - a fixture
-from tests.stress.conftest import mem as mem_of
 
 
 def mem(repo: Path, *args: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.command_line import mem
 from tests.conftest import git
 from tests.json_output import data_of
-from tests.stress.conftest import mem
 
 # mode, content: bytes of a blob, an oid, or (name, node) pairs of a folder
 Node = tuple[str, bytes | str | Sequence[Any]]

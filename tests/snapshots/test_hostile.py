@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from gitmem.repo.path_rules import path_refusal
 from gitmem.services.snapshots.state import StateDamaged, decode
+from tests.command_line import mem
 from tests.conftest import git
 from tests.scale import scaled
 from tests.snapshots.hostile import forge, nested
-from tests.stress.conftest import mem
 
 DOT_GITS = [
     ".git",

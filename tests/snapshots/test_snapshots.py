@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gitmem.repo.refs import PRIVATE
+from tests.command_line import mem
 from tests.conftest import fsck, git
 from tests.json_output import data_of
-from tests.stress.conftest import mem
 
 SECRET = "AKIA" + "QX7RT2LMN4PZ6WVB"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import mem
 from tests.conftest import fsck, git
 from tests.json_output import data_of
-from tests.stress.conftest import mem
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from gitmem.app import open_app
 from gitmem.repo.refs import SHARED
 from gitmem.services.records import write
+from tests.command_line import mem
 from tests.conftest import fsck, git, lose
 from tests.json_output import data_of
-from tests.stress.conftest import mem
 
 TITLES = {f"Use queue {n} for area {n}" for n in range(12)} | {
     f"Never call f{n} twice" for n in range(6)
