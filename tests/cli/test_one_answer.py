@@ -64,16 +64,12 @@ def test_a_rule_about_a_file_is_told_as_its_gotchas_are(repo: Path, place: str):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        (ERROR,),
-        (TRACEBACK,),
-        (f"the first charge of a day fails with {ERROR} in production"),
-    ],
+    "task",
+    [ERROR, TRACEBACK, f"the first charge of a day fails with {ERROR} in production"],
 )
-def test_an_error_that_was_dealt_with_is_told_with_what_helped(repo: Path, arguments):
+def test_an_error_that_was_dealt_with_is_told_with_what_helped(repo: Path, task: str):
     """Also when its gotcha is resolved."""
-    told = mem(repo, "scout", *arguments).stdout
+    told = mem(repo, "scout", task).stdout
     assert "The tax rate is not set" in told
     assert "Read it with a default of 0.2." in told
 
