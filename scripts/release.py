@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+REPOSITORY = "https://github.com/git-mem/git-mem"
 PACKAGE = "gitmem/__init__.py"
 USAGE = "usage: python scripts/release.py check [TAG] | notes TAG"
 # file -> where its version is
@@ -25,6 +26,7 @@ MANIFESTS = {
 }
 CHANGELOGS = ("CHANGELOG.md", "lsp/vscode/CHANGELOG.md")
 _VERSION = re.compile(r'^__version__ = "([^"]+)"$', re.MULTILINE)
+_FILE_LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s]+)\)")
 _SECTION = re.compile(r"^## \[?([0-9][^\]\s]*)", re.MULTILINE)
 
 
@@ -63,6 +65,11 @@ def notes(changelog: str, version: str) -> str:
     return ""
 
 
+def with_whole_links(text: str, tag: str) -> str:
+    """Return a text in which a link to a file leads to the file as the tag has it."""
+    return _FILE_LINK.sub(rf"]({REPOSITORY}/blob/{tag}/\1)", text)
+
+
 def main(arguments: Sequence[str], root: Path = ROOT) -> int:
     """Run one of the two commands; return its exit code."""
     command, *tags = arguments or [""]
@@ -76,7 +83,7 @@ def main(arguments: Sequence[str], root: Path = ROOT) -> int:
         if not text:
             sys.stderr.write(f"CHANGELOG.md has no section for {tag}.\n")
             return 1
-        sys.stdout.write(f"{text}\n")
+        sys.stdout.write(f"{with_whole_links(text, tag)}\n")
         return 0
     sys.stderr.write(f"{USAGE}\n")
     return 2

@@ -196,6 +196,16 @@ def test_the_changelog_has_notes_for_this_version() -> None:
     assert release.notes(two, "0.1") == ""
 
 
+def test_the_notes_of_a_release_link_to_the_files_of_its_tag() -> None:
+    """The page of a release has no folder that a link could start from."""
+    text = "[a](docs/a.md#b) [b](https://example.org/x) [c](#c)"
+
+    assert release.with_whole_links(text, "v0.1.0") == (
+        f"[a]({release.REPOSITORY}/blob/v0.1.0/docs/a.md#b) [b](https://example.org/x) [c](#c)"
+    )
+    assert f'"{release.REPOSITORY}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
 def test_the_hooks_for_other_repositories_run_commands_of_ours() -> None:
     hooks = _yaml(ROOT / ".pre-commit-hooks.yaml")
 
