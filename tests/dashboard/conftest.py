@@ -26,7 +26,7 @@ FLAGS = (
 ).split()
 COLD = (sys.executable, "-P", "-m", "gitmem")
 LOADED = ("gitmem.cli.main", "gitmem.app", "gitmem.dashboard.server")
-PATIENCE = 15_000  # milliseconds; a slow machine, not a budget
+PATIENCE = 60_000  # milliseconds; a slow machine, not a budget
 
 
 def missing(what: str) -> None:

@@ -25,7 +25,7 @@ def test_eight_writers(repo: Path, start: Start, backend: str):
     foreign = [start("foreign", repo, FOREIGN, name) for name in ("x", "y")]
     writers = [start("write", repo, backend, EACH, f"w{n}") for n in range(WRITERS)]
     cold = set()
-    while any(w.poll() is None for w in writers) and len(cold) < 20:
+    while any(w.poll() is None for w in writers) and len(cold) < scaled(20, 6):
         cold.add(
             mem(repo, "add", f"cold {len(cold)}", "--json").stdout.split('"id": "')[1].split('"')[0]
         )
