@@ -1,5 +1,6 @@
 """The command line as a person meets it: in this process for speed, as a child where the process itself is the point."""
 
+import contextlib
 import io
 import json
 import os
@@ -24,6 +25,7 @@ from tests.json_output import check_output, data_of
 SHARED = "refs/gitmem/heads/main"
 PRIVATE = "refs/gitmem/local/main"
 DAY = 86400
+READING = (["0", "0x0"], ["63", "0x0"])  # `read` of the standard input, on x86 and on ARM
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,17 @@ def clones(hub: Path, tmp_path: Path, repo: Path, mem: Mem) -> tuple[Mem, Mem]:
     return out[0], out[1]
 
 
+def _await_reader(pid: int) -> None:
+    """Wait until a process reads its standard input; its prompt comes before it is ready for keys."""
+    end = time.monotonic() + 2  # another process may be the one that reads
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError):
+            call = Path(f"/proc/{pid}/syscall").read_text().split()
+            if call[:2] in READING:
+                return
+        time.sleep(0.005)
+
+
 def on_terminal(
     folder: Path,
     *args: str,
@@ -254,7 +267,7 @@ def on_terminal(
             seen += piece
             # a prompt waits; what is typed before it would be thrown away
             if waiting and waiting[0] and seen.endswith(b" "):
-                time.sleep(0.3)  # the prompt comes before the terminal is ready for single keys
+                _await_reader(child.pid)
                 os.write(master, waiting.pop(0).encode())
         else:
             child.kill()

@@ -1,12 +1,11 @@
 """`git mem gotcha`: record, find, place, resolve, verify; as a person types it."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Mem, on_terminal, tip
+from tests.command_line import run_command
 from tests.conftest import git
 from tests.json_output import data_of
 
@@ -32,13 +31,7 @@ def new(mem: Mem, title: str, *args: str, ago: float = 0) -> str:
 
 def drift(mem: Mem, *args: str) -> tuple[int, str]:
     """Run `gotcha verify`, whose exit code of 1 is an answer and no error; return it and the output."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "gitmem", "gotcha", "verify", *args],
-        cwd=mem.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_command(mem.folder, "gotcha", "verify", *args)
     assert "error" not in done.stderr
     return done.returncode, done.stdout
 

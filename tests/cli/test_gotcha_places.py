@@ -1,12 +1,12 @@
 """Places as a person names them: past the end, folders, globs, from a subfolder, by a name that is no more."""
 
-import subprocess
-import sys
+import contextlib
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Mem
+from tests.command_line import run_command
 from tests.conftest import git
 from tests.json_output import data_of
 
@@ -15,8 +15,8 @@ CODE = "import os\n\n\ndef rate():\n    return 1\n"
 
 def run(folder: Path, *args: str) -> tuple[str, str]:
     """Run `git mem gotcha` in a folder; return what it printed, and what it said."""
-    argv = [sys.executable, "-P", "-m", "gitmem", "gotcha", *args]
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+    with contextlib.chdir(folder):
+        done = run_command(Path("."), "gotcha", *args)
     return done.stdout, done.stderr
 
 

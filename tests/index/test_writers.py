@@ -2,11 +2,10 @@
 
 import contextlib
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 from gitmem.index.reader import NAME
+from tests.command_line import run_command
 from tests.conftest import git
 
 COMMANDS = (
@@ -31,9 +30,7 @@ def tips(repo: Path) -> set[str]:
 def test_index_stands_at_the_refs_after_each_writing_command(repo: Path):
     """No later reader is needed: what was acknowledged is what a hook reads."""
     for command in COMMANDS:
-        subprocess.run(
-            [sys.executable, "-m", "gitmem", *command], cwd=repo, capture_output=True, check=True
-        )
+        assert run_command(repo, *command).returncode == 0
         patterns = ("refs/gitmem/heads/main", "refs/gitmem/local/main")
         refs = git(repo, "for-each-ref", "--format=%(objectname)", *patterns).split()
         assert tips(repo) == set(refs), command

@@ -3,23 +3,18 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command_line import run_command
 from tests.conftest import fsck, git
 
 TIP = "refs/gitmem/heads/main"
 
 
 def mem(repo: Path, *args: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "gitmem", "-C", str(repo), *args],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_command(repo, *args)
 
 
 def use_ssh(repo: Path, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from gitmem.store.purge import Sent, purge, send
 from gitmem.store.store import Message, Store
 from gitmem.store.sync import TRIES, SyncOutcome, backup, count, sync, tracking_ref, unpushed
 from gitmem.store.tree_merge import merge_commits
+from tests.command_line import run_command
 from tests.conftest import (
     CLOCK,
     add,
@@ -1239,13 +1240,7 @@ def test_count_of_unrelated_commits(world):
 
 
 def cli(path: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gitmem", "-C", str(path), *args],
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        cwd=Path(__file__).parents[2],
-    )
+    return run_command(path, *args)
 
 
 def test_nothing_is_pushed_before_a_remote_is_enabled(world):
