@@ -30,7 +30,8 @@ for name in (
             delattr(module, name)
 for name in ("ITIMER_REAL", "SIGALRM", "SIGHUP", "SIGKILL", "SIGPIPE", "alarm", "setitimer"):
     delattr(_signal, name)
-sys.modules["nt"] = posix  # the standard library looks for it where the name is this
+sys.modules["nt"] = posix  # the standard library looks for them where the name is this
+sys.modules["_winapi"] = posix
 os.name = "nt"
 sys.platform = "win32"
 """
