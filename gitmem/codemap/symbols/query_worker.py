@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tree_sitter import Query, Tree
 
 START = 5.0  # seconds that the child may take to start
+BUSY = 10  # times as long as it may work is waited for it: others may have the processor
 IN_PROGRESS = 256  # unfinished matches that a query may hold
 MAX_LINE = 2_000  # characters of a captured text that a predicate sees
 MEMORY = 1 << 30  # bytes that the child may have
@@ -39,8 +40,11 @@ _child: "subprocess.Popen[bytes] | None" = None
 
 
 def ask(request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
-    """Return the child's answer to a query; None when it crashed or took longer than it may."""
-    data = json.dumps(request).encode()
+    """Return the child's answer to a query.
+
+    None when it crashed, or took more than these seconds of the processor's time.
+    """
+    data = json.dumps({**request, "seconds": seconds}).encode()
     with _lock:
         for again in (True, False):
             child = _started()
@@ -55,7 +59,7 @@ def ask(request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
                 if again:
                     continue
                 return None
-            line = _line(child, seconds)
+            line = _line(child, BUSY * seconds)
             if line is None:
                 _end()
                 return None
@@ -226,9 +230,11 @@ def _searched(texts: Sequence[str], expressions: Sequence[str]) -> list[bool]:
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer until the input ends, or until an answer takes too long, which ends the process."""
     import resource
+    import signal
 
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     try:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     except (ValueError, OSError):  # a lower limit is set already
@@ -238,7 +244,9 @@ def main() -> None:
     out.flush()
     while len(head := source.read(4)) == 4:
         request = json.loads(source.read(struct.unpack(">I", head)[0]))
+        signal.setitimer(signal.ITIMER_PROF, request.pop("seconds"))
         out.write(json.dumps(answer(**request)).encode() + b"\n")
+        signal.setitimer(signal.ITIMER_PROF, 0)
         out.flush()
 
 
