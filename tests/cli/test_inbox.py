@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Mem, checked, commits, spawn, tip, venv_path
-from tests.conftest import git
+from tests.conftest import git, prepared
 
 PRIVATE = "refs/gitmem/local/main"
 
@@ -40,7 +40,10 @@ def waiting(mem: Mem) -> list[str]:
 @pytest.fixture
 def three(mem: Mem) -> list[str]:
     """Three captured gotchas, most seen first."""
-    return [capture(mem, text, times) for text, times in zip(ERRORS, (6, 4, 3), strict=False)]
+    seen = zip(ERRORS, (6, 4, 3), strict=False)
+    return prepared(
+        "three", mem.folder, lambda: [capture(mem, text, times) for text, times in seen]
+    )
 
 
 # -- what waits
