@@ -1,0 +1,98 @@
+"""Examples of the pages run in a small shop, and print what the pages say."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import git
+from tests.house.conftest import ROOT
+from tests.house.transcripts import assert_as_printed, play, section, steps
+
+PAY = """\
+import os
+from decimal import Decimal
+
+
+class Cart:
+    def __init__(self):
+        self.items = []
+
+    def total(self):
+        return sum(price for price, _ in self.items)
+
+    def size(self):
+        return len(self.items)
+
+    def to_json(self):
+        return {"total": float(self.total())}
+
+
+def tax():
+    return Decimal(os.environ["TAX_RATE"])
+
+
+def charge(cart, client):
+    data = cart.to_json()
+
+    # the gateway is slow
+    return client.post("/charge", data=data, timeout=30)
+"""
+SHOP = {
+    "app/pay.py": PAY,
+    "app/refund.py": "import time\n\n\ndef refund():\n    time.sleep(3)\n",
+    "migrations/001.sql": "CREATE TABLE orders (id int);\n",
+    "tests/test_pay.py": "def test_pay():\n    pass\n",
+    "src/payments.py": "KEY = 1\n",
+    "../link.log": "collect2: fatal error: ld terminated with signal 9 [Killed]\n",
+}
+
+
+@pytest.fixture
+def shop(repo: Path) -> Path:
+    """The project that the pages speak of."""
+    for name, text in SHOP.items():
+        path = repo / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "Shop")
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("page", "title", "before"),
+    [
+        ("docs/gotchas.md", "Adding a gotcha", []),
+        ("docs/anchors.md", "Naming a place", []),
+        (
+            "docs/search.md",
+            "Search",
+            [
+                'git mem add "Use SERIALIZABLE for payments" -t decision -m "Two runs lost updates."',
+            ],
+        ),
+        ("docs/sessions.md", "Your own sessions", []),
+        ("docs/history.md", "Events", []),
+        ("docs/work.md", "Epics", []),
+        ("docs/work.md", "Handing over", []),
+        ("docs/git-hooks.md", "Git hooks", []),
+        ("docs/agents/README.md", "Agents", []),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_example_prints_what_its_page_says(
+    page: str, title: str, before: list[str], shop: Path
+) -> None:
+    """The first block below the heading, and those of a small section, typed as they stand."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    part = section(text, title)
+    if title in {"Search", "Epics", "Git hooks", "Agents"}:  # its first block
+        part = part[: part.index("\n```\n") + 5]
+    transcript = steps(part)
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    printed = play([*before, *(command for command, _ in transcript)], shop, env)
+
+    assert transcript
+    assert_as_printed(transcript, printed[len(before) :])
