@@ -8,7 +8,7 @@ from pathlib import Path
 # what differs from run to run: ids and commits (an id may look like a word), dates, hosts, folders
 CHANGING = re.compile(
     r"\b[0-9a-z]{8,16}\b|\b[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:]+Z)?|just now"
-    r"|held by +\w+, on \w+|[^ ]*/shop/"
+    r"|held by .*|version [0-9.]+|[^ ]*/shop/"
 )
 Steps = list[tuple[str, list[str]]]
 
