@@ -216,7 +216,7 @@ def test_show_and_for_tell_the_same_place(mem, moved, tracked):
         for name in MOVES[moved]
     }
     ids = [one["id"] for one in data_of(run(folder, "list", "--json")[0])]
-    for one in data_of(run(folder, "show", *ids, "--json")[0]):
+    for one in mem("show", *ids, "--json").json:
         (shown,) = one["places"]
         for asked in {"shop/pay.py", shown["path"]}:
             place = told[asked][one["id"]]
@@ -232,7 +232,7 @@ def test_show_tells_the_name_of_today_of_a_whole_file(mem, app):
     run(mem.folder, "add", "rates change", "--anchor", "lib/tax.py")
     (mem.folder / "lib" / "tax.py").rename(mem.folder / "lib" / "duty.py")
     known = data_of(run(mem.folder, "list", "--json")[0])
-    assert "lib/tax.py (now lib/duty.py)" in run(mem.folder, "show", known[0]["id"])[0]
+    assert "lib/tax.py (now lib/duty.py)" in mem("show", known[0]["id"]).out
     assert "about lib/duty.py" in run(mem.folder, "for", "lib/duty.py")[0]
 
 
