@@ -96,7 +96,7 @@ def test_an_index_that_is_missing_or_locked(work: Path) -> None:
 def test_bytes_that_git_would_convert_come_back(work: Path) -> None:
     """Line ends against the settings, a file of another encoding, a filter that was not run: as they were on disk."""
     (work / ".gitattributes").write_text(
-        "*.crlf text eol=crlf\n*.id ident\n*.rot filter=rot\n*.auto text=auto\n"
+        "*.crlf text eol=crlf\n*.id ident\n*.rot filter=rot -text\n*.auto text=auto\n"
     )
     git(work, "config", "filter.rot.clean", "tr a-z n-za-m")
     git(work, "config", "filter.rot.smudge", "tr a-z n-za-m")
