@@ -9,7 +9,8 @@ import sys
 from importlib.util import find_spec
 
 GEMINI, GRAMMARS, MCP = "gemini", "grammars", "mcp"
-MODULES = {GEMINI: "google.genai", MCP: "mcp"}  # what an extra is needed for
+# what an extra is needed for
+MODULES = {GEMINI: "google.genai", GRAMMARS: "tree_sitter_ruby", MCP: "mcp"}
 
 
 def is_installed(extra: str) -> bool:
@@ -21,10 +22,17 @@ def is_installed(extra: str) -> bool:
 
 
 def install_command(extra: str) -> str:
-    """Return the command that adds an extra to this installation, as pipx, uv or pip made it."""
-    wanted = f"'git-mem[{extra}]'"
+    """Return the command that adds an extra to this installation, as pipx, uv or pip made it.
+
+    pipx 1.7 and 1.8 add nothing to a package that is there without `--force`. uv makes a tool's
+    environment anew, with the extras that are named alone.
+    """
+    wanted, python = f"'git-mem[{extra}]'", shlex.quote(sys.executable or "python3")
     if os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
-        return f"pipx inject {shlex.quote(os.path.basename(sys.prefix))} {wanted}"
+        return f"pipx inject --force {shlex.quote(os.path.basename(sys.prefix))} {wanted}"
     if os.path.exists(os.path.join(sys.prefix, "uv-receipt.toml")):
-        return f"uv tool install {wanted}"
-    return f"{shlex.quote(sys.executable or 'python3')} -m pip install {wanted}"
+        present = [name for name in MODULES if name == extra or is_installed(name)]
+        return f"uv tool install 'git-mem[{','.join(present)}]'"
+    if find_spec("pip") is None:
+        return f"uv pip install --python {python} {wanted}"
+    return f"{python} -m pip install {wanted}"

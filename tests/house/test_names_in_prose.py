@@ -8,6 +8,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+from gitmem.cli.commands import MOVED
 from tests.house.conftest import ROOT
 
 PACKAGES = sorted(path.name for path in (ROOT / "gitmem").iterdir() if path.is_dir())
@@ -21,6 +22,7 @@ MODULE = re.compile(rf"`((?:{_PACKAGE})(?:\.[a-z_]\w*)+)(?:\(\))?`")
 EXAMPLES = re.compile(
     r"tests/test_(?:\w+)\.py|gitmem/agents/otter\.py|gitmem/services/interchange/readers/squirrel\.py"
 )
+COMMAND = re.compile(r"\bgit[ -]mem ([a-z]+)(?: ([a-z]+))?")
 NOT_MODULES = re.compile(r".*\.(?:db|json|lock|damaged|org|toml|js|py)$")
 
 
@@ -79,3 +81,31 @@ def test_a_name_that_is_gone_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("See `store.ops` and gitmem/store/ops.py, or `store.operations`.\n")
     assert unknown_names(page) == {"store.ops", "gitmem/store/ops.py"}
+
+
+def former_names(source: str) -> set[str]:
+    """Return the former names of commands in the texts of a module, joined as they are shown."""
+    texts = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.append(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            parts = [getattr(part, "value", "") for part in node.values]
+            texts.append("".join(part for part in parts if isinstance(part, str)))
+    named = {words for text in texts for words in COMMAND.findall(text)}
+    commands = {first for first, _ in named} | {f"{first} {second}" for first, second in named}
+    return commands & MOVED.keys()
+
+
+def test_no_text_names_a_former_command() -> None:
+    """What a message advises can be run."""
+    modules = [*(ROOT / "gitmem").rglob("*.py"), *(ROOT / "lsp").rglob("*.py")]
+    former = {str(path): former_names(path.read_text(encoding="utf-8")) for path in modules}
+    assert {path: names for path, names in former.items() if names} == {}
+
+
+def test_a_former_command_in_a_split_text_is_noticed() -> None:
+    """Also where the name goes on in the next line, or in a part of the text."""
+    assert former_names("x = f'{a}: git ' 'mem activate --help'") == {"activate"}
+    assert former_names("y = 'See: git mem gotcha stats'") == {"gotcha stats"}
+    assert former_names("z = 'git mem session activate'") == set()

@@ -93,7 +93,7 @@ def mem(plain: Path, tmp_path: Path) -> Mem:
 
 
 def _pip(plain: Path, extra: str) -> str:
-    return f"{plain / 'bin' / 'python'} -m pip install 'git-mem[{extra}]'"
+    return f"uv pip install --python {plain / 'bin' / 'python'} 'git-mem[{extra}]'"  # it has no pip
 
 
 def test_a_plain_installation_is_small(
@@ -145,7 +145,7 @@ def test_a_file_whose_language_is_not_read(mem: Mem) -> None:
 def test_the_mcp_server_says_how_to_install_it(mem: Mem, plain: Path) -> None:
     """It ends with 1; the command is that of whatever installed git mem."""
     marks = {
-        "pipx_metadata.json": "pipx inject env 'git-mem[mcp]'",
+        "pipx_metadata.json": "pipx inject --force env 'git-mem[mcp]'",
         "uv-receipt.toml": "uv tool install 'git-mem[mcp]'",
     }
 

@@ -123,8 +123,8 @@ def _list(term: Terminal, agents: Sequence[agent_definitions.Agent], as_json: bo
         )
     if not agents:
         term.note(
-            f"no agent is defined. Write {agent_definitions.OWN}/dev.md; what belongs in it: git "
-            f"mem activate --help"
+            f"no agent is defined. Write {agent_definitions.OWN}/dev.md; what belongs in it: "
+            "git mem help session activate"
         )
 
 
