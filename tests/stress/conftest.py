@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.command_line import run_command
 from tests.conftest import fsck, listed, new_store
 from tests.json_output import data_of
 
@@ -31,6 +32,13 @@ def mem(
     assert done.returncode in ok, (
         f"git mem {args}: exit {done.returncode}\n{done.stdout}{done.stderr}"
     )
+    return done
+
+
+def warm_mem(path: Path | str, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run `git mem` in this process, to prepare what a test is about."""
+    done = run_command(Path(path), *args)
+    assert done.returncode == 0, f"git mem {args}: {done.stderr}"
     return done
 
 

@@ -13,7 +13,7 @@ from gitmem.repo.refs import SHARED
 from gitmem.store import journal
 from tests.conftest import fsck, git, listed
 from tests.scale import FULL, scaled
-from tests.stress.conftest import assert_whole, findings, finish, mem, unwell
+from tests.stress.conftest import assert_whole, findings, finish, mem, unwell, warm_mem
 from tests.stress.harness import Nest, age, heal, kill
 
 pytestmark = pytest.mark.stress
@@ -74,7 +74,7 @@ def test_killed_syncs(repo: Path, make_repo: Callable[..., Path], nest: Nest, op
 
     def new(clone: Path) -> None:
         ids.add(
-            mem(clone, "add", f"number {len(ids)}", "--json")
+            warm_mem(clone, "add", f"number {len(ids)}", "--json")
             .stdout.split('"id": "')[1]
             .split('"')[0]
         )
@@ -114,7 +114,7 @@ def test_killed_purges(repo: Path, nest: Nest):
 
     def new(text: str) -> str:
         ids.add(
-            mem(repo, "add", f"number {len(ids)}", "-m", text, "--json")
+            warm_mem(repo, "add", f"number {len(ids)}", "-m", text, "--json")
             .stdout.split('"id": "')[1]
             .split('"')[0]
         )
@@ -199,8 +199,8 @@ def test_killed_wipes(repo: Path, nest: Nest, rng: random.Random):
     for _ in range(WIPES):
         mem(repo, "init", "--no-remote")
         for number in range(3):
-            mem(repo, "add", f"Something to forget {number}")
-        mem(repo, "add", "Private", "--private")
+            warm_mem(repo, "add", f"Something to forget {number}")
+        warm_mem(repo, "add", "Private", "--private")
         for number in range(300):  # what takes time to remove
             (repo / ".git/gitmem/sessions").mkdir(exist_ok=True)
             (repo / f".git/gitmem/sessions/{number}").touch()

@@ -10,7 +10,7 @@ from gitmem.repo.refs import SHARED
 from tests.conftest import fsck, git
 from tests.json_output import data_of
 from tests.scale import scaled
-from tests.stress.conftest import mem, mem_argv, mem_env
+from tests.stress.conftest import mem, mem_argv, mem_env, warm_mem
 
 pytestmark = pytest.mark.stress
 WRITERS, READERS = scaled(20, 5), scaled(12, 3)
@@ -64,7 +64,7 @@ def test_one_merge_for_each_clone(hub: Path):
     """Each adds a fact and syncs: no merge that lost its race is sent, all is there, and one more sync makes all alike."""
     paths = clones(hub, WRITERS)
     for path in paths:
-        mem(path, "add", f"fact of {path.name}")
+        warm_mem(path, "add", f"fact of {path.name}")
     at_once(paths)
 
     assert WRITERS == len(history(hub, "--no-merges")) - 1  # but the first one, which all share

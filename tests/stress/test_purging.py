@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import fsck, git
 from tests.scale import scaled
-from tests.stress.conftest import mem, mem_argv, mem_env
+from tests.stress.conftest import mem, mem_argv, mem_env, warm_mem
 
 pytestmark = pytest.mark.stress
 
@@ -73,11 +73,11 @@ def beside(path: Path) -> Iterator[None]:
 def tainted(repo: Path) -> Path:
     """A repository with the secret in packs and loose, in history and at the tip, and in what sessions left."""
     mem(repo, "init", "--no-remote")
-    mem(repo, "add", "keeps")
+    warm_mem(repo, "add", "keeps")
     for number in range(3):
-        mem(repo, "add", f"early {number}", "-m", f"body {SECRET}")
+        warm_mem(repo, "add", f"early {number}", "-m", f"body {SECRET}")
     git(repo, "repack", "-adq")
-    mem(repo, "add", "late", "-m", f"body {SECRET}")
+    warm_mem(repo, "add", "late", "-m", f"body {SECRET}")
     sessions = repo / ".git" / "gitmem" / "sessions"
     sessions.mkdir(exist_ok=True)
     (sessions / "history_20260101_000000_s.jsonl").write_text(
