@@ -194,9 +194,12 @@ def test_a_forgotten_text_is_in_no_view(mem: Mem) -> None:
     ]
 
     def showing() -> set[str]:
-        return {view[0] for view in views if "kafka for" in mem(*view, code=None).out.lower()}
+        return {
+            " ".join(view[:2]) for view in views if "kafka for" in mem(*view, code=None).out.lower()
+        }
 
-    assert {"list", "search", "summary", "briefing"} <= showing()
+    told = {"list --all", "search Kafka order events", "page summary", "session briefing"}
+    assert told <= showing()
     assert "Kafka" in claude.read_text()
 
     done = mem("forget", id)

@@ -213,7 +213,7 @@ class Year:
         """Consolidate, and hold what it did to the model."""
         app.is_background = True
         work = Consolidation(app, ("shared",))
-        before = float(work.run("check", "--health").lines[0])
+        before = float(work.run("health").lines[0])
         gone = set(work.run("collect").ids)
         expected = {one.id for one in self.live() if one.may_go(at, self.hours)}
         assert gone == expected, (gone ^ expected, at)
@@ -223,7 +223,7 @@ class Year:
         assert merged == self.merge()
         self.collected += len(gone)
         self.merged += len(merged)
-        self.health.append((at, before, float(work.run("check", "--health").lines[0])))
+        self.health.append((at, before, float(work.run("health").lines[0])))
 
     def live(self) -> list[ModelFact]:
         """Return the facts that hold."""
