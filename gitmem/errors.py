@@ -4,6 +4,7 @@
 GitmemError                 root: carries `hint` (what to type next) and `exit_code`
   UserError                 the request cannot be met as it stands
     NotARepository          no git repository here
+    NoCommit                nothing was committed in the repository yet
     UnknownId               an id that names no record, or more than one
     InvalidRecord           a record, or a file that should be one, breaks the format
   Precondition              the world is not as the operation needs it
@@ -37,6 +38,10 @@ class UserError(GitmemError):
 
 class NotARepository(UserError):
     """There is no git repository at the path."""
+
+
+class NoCommit(UserError):
+    """Nothing was committed in the repository yet."""
 
 
 class UnknownId(UserError):

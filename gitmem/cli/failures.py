@@ -72,4 +72,13 @@ def _usage(error: click.UsageError) -> CommandFailure:
         hint = (
             f"Try '{error.ctx.command_path} {max(error.ctx.help_option_names, key=len)}' for help."
         )
+        if isinstance(error, click.NoSuchOption) and _takes_text(error.ctx.command):
+            hint += (
+                f" A text that begins with '-' goes after '--': {error.ctx.command_path} -- TEXT"
+            )
     return CommandFailure(USAGE, error.format_message(), hint, 2, usage)
+
+
+def _takes_text(command: click.Command) -> bool:
+    """Return whether words of any number may be given to a command."""
+    return any(isinstance(param, click.Argument) and param.nargs < 0 for param in command.params)

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gitmem.errors import UserError
+from gitmem.errors import NoCommit, UserError
 from gitmem.git.process import Git
 from gitmem.git.work_state import file_on_disk
 from gitmem.repo.location import Location
@@ -51,7 +51,7 @@ class CodeTrees:
         if len(rows) == 2 and all(len(row) == 3 and row[1] in {b"commit", b"tree"} for row in rows):
             return rows[0][0].decode(), rows[1][0].decode()
         if revision == "HEAD":
-            raise UserError(
+            raise NoCommit(
                 "there is no commit yet.",
                 "Commit something first: what is known of the code is read from commits.",
             )

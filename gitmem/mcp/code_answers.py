@@ -1,7 +1,7 @@
 """The tools that read code: why, scout."""
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from gitmem.agents.prompt_text import clean, record_line
@@ -9,9 +9,6 @@ from gitmem.app import App
 from gitmem.clock import stamp
 from gitmem.codemap import grammars
 from gitmem.codemap.anchors import spec
-from gitmem.codemap.graph.reading_time import answer_time
-from gitmem.codemap.search.current import search_index
-from gitmem.codemap.search.first_files import first_files
 from gitmem.errors import UserError
 from gitmem.git.object_codec import object_id
 from gitmem.mcp.answers import Arguments, Row, path_in
@@ -22,7 +19,8 @@ from gitmem.services.provenance import here
 from gitmem.services.provenance.explain import Explained, explain
 from gitmem.services.provenance.why import Origin, SessionLines, lines_of
 from gitmem.services.records.committers import marked_title
-from gitmem.services.scout.scout import lines, scout
+from gitmem.services.scout.scout import lines
+from gitmem.services.scout.scout_code import scout_code
 from gitmem.services.scout.scout_memory import fit, remembered
 
 PATIENCE = 1.0  # seconds that code which is not where it was is looked for
@@ -130,12 +128,8 @@ def _session_lines(part: SessionLines) -> Iterator[str]:
 def find_files(app: App, arguments: Arguments) -> str:
     """Return the files and definitions that a task is about, and what is remembered of them."""
     task = arguments["task"]
-    reading = answer_time(cache(partial(first_files, app.code_history, task)))
-    index = search_index(app.code_map, app.code_history, reading=reading)
-    try:
-        findings = scout(index, task, arguments["limit"])
-    finally:
-        index.close()
+    code = scout_code(app.code_map, app.code_history, task, arguments["limit"])
+    findings = code.findings
     now = app.clock.now()
     matches = remembered(
         [index for _, index in app.indexes()],
@@ -149,10 +143,12 @@ def find_files(app: App, arguments: Arguments) -> str:
     )
     findings, matches = fit(findings, matches, arguments["budget"])
     answer = ToolAnswer(arguments["budget"], app.own_addresses)
-    if index.left_out:
-        answer.add([f"- {index.left_out:,} files of code are not read yet. Ask again to go on."])
-    if index.unreadable:
-        languages = sorted({grammars.TITLES[name] for name in index.unreadable.values()})
+    if code.no_commit:
+        answer.add([f"- {code.no_commit} What is remembered was searched, code was not."])
+    if code.left_out:
+        answer.add([f"- {code.left_out:,} files of code are not read yet. Ask again to go on."])
+    if code.unreadable:
+        languages = sorted({grammars.TITLES[name] for name in code.unreadable.values()})
         answer.add([f"- {', '.join(languages)} is not read: the grammar is not installed."])
     for match in matches:
         answer.add_record(match.row, lambda row: [record_line(row)])

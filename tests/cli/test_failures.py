@@ -52,6 +52,18 @@ def test_wrong_usage(mem: Mem, args: list[str], message: str) -> None:
     assert row["hint"].startswith("Try 'git mem")
 
 
+def test_a_text_that_looks_like_an_option(mem: Mem) -> None:
+    """Commands that take a text say how it is given, others do not."""
+    commands = ("scout", "search", "add")
+    hints = [failed(mem, command, "--- FAIL: Pay", code=2)["hint"] for command in commands]
+
+    assert [hint.split("goes after ")[1] for hint in hints] == [
+        f"'--': git mem {command} -- TEXT" for command in commands
+    ]
+    assert "TEXT" not in failed(mem, "doctor", "--nothing", code=2)["hint"]
+    assert mem("scout", "--", "--- FAIL: Pay").code == 0
+
+
 def test_a_word_after_the_options_asks_for_nothing(mem: Mem) -> None:
     """Behind `--` it is a title, not the option."""
     done = mem("show", "--", "--json", code=1)

@@ -175,12 +175,14 @@ def test_what_is_not_committed_and_other_commits(shop: Path):
 
 
 def test_wrong_things(tmp_path: Path, shop: Path):
-    """Nothing said, nothing found, no repository, no commit, bytes that are no text."""
+    """Nothing said, nothing found, no commit to keep something of, bytes that are no text."""
     assert "say what is to be done" in mem(shop, "scout", " ", code=2).stderr
     mem(shop, "scout", code=2)
     assert "nothing speaks for any file" in mem(shop, "scout", "zzz qqq").stdout
     assert "nothing was found" in mem(shop, "scout", "--save", "zzz qqq", code=1).stderr
-    assert "there is no commit yet" in mem(new(tmp_path / "empty"), "scout", "x", code=1).stderr
+    for more in (["--save"], ["--at", "HEAD"]):
+        done = mem(new(tmp_path / more[0]), "scout", "x", *more, code=1)
+        assert "there is no commit yet" in done.stderr
     done = subprocess.run(
         [sys.executable, "-m", "gitmem", "-C", str(shop), "scout", "-"],
         input=b"\xff\0 round_half \xfe",

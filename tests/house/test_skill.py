@@ -54,7 +54,7 @@ DOES = {
     "git mem add 'TITLE' -t preference -m 'TEXT'": Does(
         "A claim", "git mem list --type preference"
     ),
-    "git mem scout 'ERROR'": Does("set it in .env"),
+    "git mem scout -- 'ERROR'": Does("set it in .env"),
     "git mem scout 'WORDS'": Does("total (function"),
     "git mem search 'WORDS'": Does(FACT),
     "git mem show ID": Does("The bank wants that."),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.text.tokens import tokens
-from tests.conftest import git
+from tests.conftest import empty_repo, git
 from tests.hooks.conftest import run
 from tests.json_output import data_of
 from tests.mcp.conftest import connected
@@ -246,6 +246,18 @@ async def test_scout_finds_the_file(shop: Path) -> None:
 
     assert "- app/pay.py: named in the task" in said
     assert "Decimal becomes float" in said
+
+
+async def test_scout_where_nothing_was_committed(tmp_path: Path) -> None:
+    """It says so, and what is remembered."""
+    repo = empty_repo(tmp_path / "empty")
+    run(repo, "init", "--no-remote")
+    run(repo, "gotcha", "add", "The tool is not installed", "--error", "foo: command not found")
+    async with connected(repo) as caller:
+        said = await caller.call("scout", task="foo: command not found")
+
+    assert "there is no commit yet" in said
+    assert "The tool is not installed" in said
 
 
 async def test_text_of_records_stays_in_its_fence(shop: Path) -> None:

@@ -1,7 +1,6 @@
 """`git mem scout`: what matters for a task, before it is begun."""
 
 import sys
-from functools import cache, partial
 from typing import Any
 
 import click
@@ -11,16 +10,14 @@ from gitmem.cli import options
 from gitmem.cli.code.reading import note_unread, note_without_grammar, read_all_option
 from gitmem.cli.json_shapes import match_json
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
-from gitmem.codemap.graph.reading_time import WHOLE, answer_time
-from gitmem.codemap.search.current import search_index
-from gitmem.codemap.search.first_files import first_files
 from gitmem.errors import UnknownId, UserError
 from gitmem.repo.caller import BACKGROUND
 from gitmem.repo.refs import head
 from gitmem.services.records import write
 from gitmem.services.records.committers import marked_title
 from gitmem.services.retrieval.matcher import Match
-from gitmem.services.scout.scout import ScoutFinding, lines, records, scout
+from gitmem.services.scout.scout import ScoutFinding, lines, records
+from gitmem.services.scout.scout_code import scout_code
 from gitmem.services.scout.scout_memory import fit, remembered
 
 
@@ -93,14 +90,17 @@ def scout_command(
         raise click.UsageError("say what is to be done: git mem scout 'TASK'.")
     with term.open() as app:
         progress = term.progress("reading code")
-        first = cache(partial(first_files, app.code_history, text))
-        reading = WHOLE if read_all else answer_time(first)
-        index = search_index(app.code_map, app.code_history, revision, progress, reading=reading)
-        try:
-            found = scout(index, text, limit)
-            total = index.size() + index.left_out
-        finally:
-            index.close()
+        code = scout_code(
+            app.code_map,
+            app.code_history,
+            text,
+            limit,
+            revision=revision,
+            progress=progress,
+            read_all=read_all,
+            needs_code=save,
+        )
+        found = code.findings
         known = _remembered(app, text, found)
         saved = _save(app, text, found, scope) if save else []
         found, known = fit(found, known, budget)
@@ -123,13 +123,15 @@ def scout_command(
                     ],
                     "records": [match_json(one.row, one.score, one.reasons) for one in known],
                     "saved_ids": saved,
-                    "unread_count": index.left_out,
+                    "unread_count": code.left_out,
                 }
             )
             return
         _print(term, found, known)
-        note_unread(term, index.left_out, total)
-        note_without_grammar(term, index.unreadable)
+        if code.no_commit:
+            term.note(f"{code.no_commit} What is remembered was searched, code was not.")
+        note_unread(term, code.left_out, code.total)
+        note_without_grammar(term, code.unreadable)
         for id in saved:
             term.say(f"kept {term.style(short(id), fg='yellow')}")
 

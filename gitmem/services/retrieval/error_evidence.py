@@ -5,6 +5,7 @@ Standard library only: the hot path imports this.
 
 import re
 
+from gitmem.services.retrieval.task import storable
 from gitmem.services.retrieval.terms import FRAME, WORD, hits_of, quoted, short
 
 TYPE_CHECKING = False
@@ -47,10 +48,11 @@ class ErrorEvidence:
     def __init__(self, index: "Index", text: str, error: str, root: str) -> None:
         self.index = index
         self.text = text
-        self.error = error
+        self.error = _bounded(error) if error.strip() else ""
         self.root = root
         self.patterns: dict[str, str] = {}  # what it may be, and the text that says so
-        self.said = ""  # the lines of an error that name it
+        self.said = ""  # the lines of an error that name it, without those that the text has
+        self._lines: list[str] = []  # of both, in small letters; filled when they are asked for
 
     def find(self, files: "FileEvidence", cases: "Cases") -> None:
         """Find what waits for an error that the task shows or quotes."""
@@ -59,7 +61,7 @@ class ErrorEvidence:
             return
         said = [*self._error_lines(), *self._titles(texts, files)]
         self._take_places(files)
-        self.said = "\n".join(line[:400] for line in said)
+        self.said = "\n".join(line[:400] for line in said if line not in self.text)
         self._look_alike(said, cases)
         if self.patterns:
             for row in self.index.by_patterns(list(self.patterns), 40):
@@ -68,7 +70,7 @@ class ErrorEvidence:
 
     def _texts(self) -> "list[str]":
         """Return the texts that may be an error: the error, and what the task quotes of one."""
-        texts = [self.error] if self.error.strip() else []
+        texts = [self.error] if self.error else []
         if not _has_sign(self.text):
             return texts
         lines = [line for line in self.text.splitlines() if _has_sign(line)][:8]
@@ -86,7 +88,7 @@ class ErrorEvidence:
         ]
 
     def _error_lines(self) -> "list[str]":
-        lines = self.error.splitlines() if self.error.strip() else []
+        lines = self.error.splitlines()
         return [line for line in lines if _has_sign(line) and not FRAME.match(line)][:4]
 
     def _titles(self, texts: "list[str]", files: "FileEvidence") -> "list[str]":
@@ -113,7 +115,7 @@ class ErrorEvidence:
         """Take in the places that the text names, where it has no error beside it."""
         from gitmem.fingerprint.fingerprint import locate
 
-        if not self.error.strip() and "\n" in self.text:
+        if not files.traced and "\n" in self.text:
             for path, line in locate(self.text)[-12:]:
                 files.take(path, line, files.traced)
         for path, spots in files.traced.items():
@@ -149,13 +151,18 @@ class ErrorEvidence:
 
     def _has_line(self, wanted: "list[str]") -> bool:
         """Return whether a line of what is at hand has these words in their order."""
-        lines = [
-            line
-            for text in (self.error, self.text)
-            for line in text.lower().splitlines()
-            if wanted[0] in line and wanted[-1] in line
-        ]
+        if not self._lines:
+            said = f"{self.error}\n{self.text}" if self.error != self.text else self.text
+            self._lines = said.lower().splitlines()
+        lines = [line for line in self._lines if wanted[0] in line and wanted[-1] in line]
         return any(_in_order(wanted, WORD.findall(line[:2000])) for line in lines[:20])
+
+
+def _bounded(error: str) -> str:
+    """Return the two ends of an error, as a pattern is made of it."""
+    from gitmem.fingerprint.fingerprint import bounded
+
+    return storable(bounded(error))
 
 
 def _has_sign(text: str) -> bool:

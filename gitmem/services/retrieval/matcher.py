@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-TEXT = 8000  # characters of a task, and of an error, that are looked at
+TEXT = 8000  # characters of a task that are looked at
 HELPED = 1.2  # evidence that is enough beside a neighbouring file
 RELATIVE = 0.88  # of the best text's evidence: what is further off is not shown
 SCORE = {
@@ -122,14 +122,9 @@ class _Search:
     def __init__(self, index: "Index", task: Task, root: str, cwd: str) -> None:
         self.index = index
         self.text = storable(task.text[:TEXT])
-        error = storable(
-            task.error
-            if len(task.error) <= TEXT
-            else f"{task.error[: TEXT // 2]}\n{task.error[-TEXT // 2 :]}"
-        )
         self.cases = Cases()
         self.files = FileEvidence(index, task, root, cwd, self.cases)
-        self.errors = ErrorEvidence(index, self.text, error, root)
+        self.errors = ErrorEvidence(index, self.text, task.error, root)
 
     def run(self, agents: "Sequence[str]", now: float, kinds: "Sequence[str]") -> "list[Match]":
         """Gather each signal's cases, look at their rows, keep those that hold."""

@@ -29,9 +29,13 @@ def remembered(
 ) -> list[Match]:
     """Return the memories and gotchas that matter for a task and for the files that it is about.
 
+    The text may be the output of a command that failed: its end counts too, and an error in it
+    needs no word that is sign of one.
+
     `root` is the work tree without links, '' for a bare repository.
     """
-    task = Task(text, [finding.path for finding in findings[:FILES] if not finding.aside])
+    files = [finding.path for finding in findings[:FILES] if not finding.aside]
+    task = Task(text, files, error=text)
     kinds = ("gotcha", "memory")
     matches: list[Match] = []
     for index in indexes:
