@@ -14,8 +14,9 @@ PASSED = "".join(f"tests/test_pay.py::test_{number} PASSED\n" for number in rang
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """A project without a commit, where git mem is at work."""
+    """A project of one file, where git mem is at work."""
     path = new(tmp_path / "repo")
+    commit(path, {"pay.py": "def pay():\n    return 1\n"})
     mem(path, "init", "--no-remote")
     return path
 
@@ -57,8 +58,10 @@ def test_an_error_is_found_in_a_long_output(repo: Path, output: str) -> None:
     assert [row["title"] for row in data_of(done.stdout)["records"]] == ["The port is taken"]
 
 
-def test_where_nothing_was_committed(repo: Path) -> None:
+def test_where_nothing_was_committed(tmp_path: Path) -> None:
     """What is remembered is the answer, and a note says that code is not."""
+    repo = new(tmp_path / "empty")
+    mem(repo, "init", "--no-remote")
     mem(repo, "gotcha", "add", "The tool is missing", "--error", "foo: command not found")
 
     done = mem(repo, "scout", "foo: command not found")
@@ -70,6 +73,5 @@ def test_where_nothing_was_committed(repo: Path) -> None:
 def test_a_task_in_words_finds_what_it_found(repo: Path) -> None:
     """It is no error: gotchas that wait for another error are found by their words."""
     mem(repo, "gotcha", "add", "The sandbox rejects refunds", "--error", "KeyError: 'TAX'")
-    commit(repo, {"pay.py": "def pay():\n    return 1\n"})
 
     assert titles(repo, "refunds are rejected by the sandbox") == ["The sandbox rejects refunds"]
