@@ -96,6 +96,19 @@ def test_search_filters(
     assert not set(kept_out) & set(titles)
 
 
+def test_search_for_gotchas_by_what_became_of_them(mem: Mem) -> None:
+    """Those that are resolved, those that are not, or all."""
+    ids = [mem.add(f"The ledger is locked by {who}", "-k", "gotcha") for who in ("us", "them")]
+    mem("gotcha", "resolve", ids[0])
+
+    def found(*flags: str) -> set[str]:
+        return {row["id"] for row in mem("search", "ledger", "--json", *flags).json}
+
+    assert found("--unresolved") == {ids[1]}
+    assert found("--resolved") == {ids[0]}
+    assert found("--kind", "gotcha") == set(ids)
+
+
 def test_search_limit(stocked: Mem) -> None:
     """`-n` is how many at most, the best ones."""
     every = stocked("search", "payments", "--json").json

@@ -29,6 +29,11 @@ NARROWING = ("kind", "everything", "types", "tags", "files")  # options
 SEARCHED = tuple(kind for kind in PREFIX if kind != "session")
 
 
+resolved_option = click.option(
+    "--resolved/--unresolved", default=None, help="Gotchas that are, or are not, resolved."
+)
+
+
 @click.command("list", short_help="List records")
 @click.option(
     "--kind",
@@ -59,9 +64,7 @@ SEARCHED = tuple(kind for kind in PREFIX if kind != "session")
     help="As this agent sees it: its own and global; 'all' for every one.",
 )
 @click.option("--file", "files", multiple=True, metavar="PATH", help="Anchored in this file.")
-@click.option(
-    "--resolved/--unresolved", default=None, help="Gotchas that are, or are not, resolved."
-)
+@resolved_option
 @click.option(
     "--conflicts",
     is_flag=True,
@@ -277,6 +280,7 @@ def paths_of(app: App, files: tuple[str, ...]) -> list[str]:
 )
 @click.option("--decayed", is_flag=True, help="Only what age put away.")
 @click.option("--agent", metavar="NAME", help="As this agent sees it; 'all' for every one.")
+@resolved_option
 @template_option("search", "{score} {id} {title}")
 @options.read_scopes
 @options.json_option
@@ -297,7 +301,7 @@ def search_command(
     \b
     Examples:
       git mem search payment isolation
-      git mem search '"connection refused"' --kind gotcha
+      git mem search '"connection refused"' --kind gotcha --unresolved
     """
     scopes = options.scopes(o)
     with term.open_any() as app:
@@ -311,6 +315,7 @@ def search_command(
             types=o["types"],
             statuses=statuses,
             agents=options.agents(app, o["agent"]),
+            resolved=o["resolved"],
             valid_at="" if o["everything"] else app.clock.stamp(),
             **by_age,
         )
