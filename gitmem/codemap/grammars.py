@@ -148,6 +148,20 @@ def install_command(languages: "Collection[str]") -> str:
     return resources.REINSTALL
 
 
+def missing(path: str) -> str:
+    """Return how to have a file read whose grammar is not installed, in a sentence; '' for others.
+
+    Tries to load the grammar.
+    """
+    language = language_of(path)
+    if not language or grammar(language) is not None:
+        return ""
+    return (
+        f"{TITLES[language]} is not read: the grammar is not installed. "
+        f"Install it: {install_command([language])}"
+    )
+
+
 def tree_of(data: bytes, language: str) -> "Tree | None":
     """Return the syntax tree of a text.
 

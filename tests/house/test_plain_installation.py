@@ -198,3 +198,24 @@ def test_a_query_for_a_language_that_is_not_read(mem: Mem, plain: Path) -> None:
 
     assert done.returncode == 2
     assert _pip(plain, "grammars") in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("code", "evolution", "cart.cpp:total"),
+        ("why", "cart.cpp#total"),
+        ("gotcha", "add", "Totals are in cents", "--anchor", "cart.cpp#total"),
+        ("add", "Totals are in cents", "-t", "fact", "--verify", "symbol=total"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_name_in_a_language_that_is_not_read(mem: Mem, plain: Path, words: list[str]) -> None:
+    """It is not said to be missing: the command names the extra."""
+    mem("init")
+    done = mem(*words)
+    said = " ".join(done.stderr.split())
+
+    assert done.returncode in {1, 2}
+    assert f"Install it: {_pip(plain, 'grammars')}" in said
+    assert not re.search("defines no|has no|nothing defines|is known in", said.lower())

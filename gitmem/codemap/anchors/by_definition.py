@@ -75,6 +75,13 @@ def definition(
     places = _by_words(lines, name)
     if places:
         return places[0], places[0], name
+    from gitmem.codemap.grammars import missing
+
+    if reason := missing(path):
+        raise UserError(
+            f"'{name}' cannot be looked for in {path}.",
+            f"Name a line instead: path:12. {reason}",
+        )
     raise UserError(
         f"{path} has no '{name}'.", _near(name, [symbol.qualified for symbol in symbols])
     )

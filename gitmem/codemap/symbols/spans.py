@@ -1,5 +1,6 @@
 """The lines of a definition that somebody named."""
 
+from gitmem.codemap.grammars import missing
 from gitmem.codemap.symbols import definitions
 from gitmem.errors import UserError
 
@@ -10,8 +11,10 @@ CHOICES = 8
 def symbol_span(text: str, path: str, symbol: str) -> tuple[int, int, str]:
     """Return (first line, last line, qualified name) of a symbol in a text.
 
-    Raises UserError when it has none of that name, or several.
+    Raises UserError when it has none of that name, or several, and when nothing reads its language.
     """
+    if reason := missing(path):
+        raise UserError(f"'{symbol}' cannot be looked for in '{path}'.", reason)
     symbols = definitions.symbols(text, path)
     matches = definitions.find(symbols, symbol)
     if not matches:

@@ -167,6 +167,12 @@ class CodeView:
         return self._tags is not None
 
     @cached_property
+    def without_grammar(self) -> Mapping[str, str]:
+        """The language of each file that is not read because its grammar is not installed."""
+        graph = self._graph()
+        return {} if graph is None else graph.without_grammar
+
+    @cached_property
     def definitions(self) -> dict[str, DefinitionPlace]:
         """Where each name is defined, by its qualified name and by its parts from the right."""
         out: dict[str, DefinitionPlace] = {}

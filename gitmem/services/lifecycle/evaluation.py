@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from gitmem.codemap.grammars import TITLES, install_command
 from gitmem.codemap.symbols.linear_regex import compiled
 from gitmem.errors import UserError
 from gitmem.redaction.mask import scrub
@@ -170,4 +171,11 @@ def _symbol(symbol: str, code: CodeView) -> Outcome:
         )
     if not code.has_definitions:
         return _unknown("its definitions were not read yet: git mem check --against code")
+    if code.defines(symbol) is None and code.without_grammar:
+        languages = set(code.without_grammar.values())
+        names = ", ".join(sorted({TITLES[language] for language in languages}))
+        return _unknown(
+            f"{symbol} may be in a file that is not read: the grammar of {names} is not installed",
+            f"Install it: {install_command(languages)}",
+        )
     return _outcome(code.defines(symbol) is not None, f"nothing defines {symbol}")
