@@ -130,7 +130,9 @@ def test_each_option_in_an_example_exists(page: Path) -> None:
                 wrong += [
                     f"{name} {word}"
                     for word in words
-                    if word.startswith("--") and word.split("=")[0] not in options(commands()[name])
+                    if word[2:]
+                    and word.startswith("--")
+                    and word.split("=")[0] not in options(commands()[name])
                 ]
 
     assert wrong == []

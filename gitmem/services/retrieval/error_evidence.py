@@ -61,7 +61,8 @@ class ErrorEvidence:
             return
         said = [*self._error_lines(), *self._titles(texts, files)]
         self._take_places(files)
-        self.said = "\n".join(line[:400] for line in said if line not in self.text)
+        if self.error != self.text:  # what may be a task in words is no error for sure
+            self.said = "\n".join(line[:400] for line in said if line not in self.text)
         self._look_alike(said, cases)
         if self.patterns:
             for row in self.index.by_patterns(list(self.patterns), 40):
