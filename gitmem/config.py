@@ -220,8 +220,9 @@ class Settings:
         self.refused: tuple[str, ...] = ()
         # configuration files -> (key, value) of each `include.path` in them
         self.files: dict[str, list[tuple[str, str]]] = {}
-        # keys of ours, in lower case -> git's name of the scope that sets them
-        self.scopes: dict[str, str] = {}
+        # keys under `gitmem.` -> for each of their values in `raw`, git's name of the scope it is
+        # from
+        self.scopes: dict[str, list[str]] = {}
         self._values: dict[str, Any] = {key: row[1] for key, row in SETTINGS.items()}
         for lower, given in raw.items():
             if not lower.startswith("gitmem."):
@@ -305,7 +306,7 @@ def from_listing(output: bytes) -> Settings:
     raw: dict[str, list[str]] = {}
     refused: set[str] = set()
     files: dict[str, list[tuple[str, str]]] = {}
-    scopes: dict[str, str] = {}
+    scopes: dict[str, list[str]] = {}
     for scope, origin, key, value in listed(output):
         if origin.startswith("file:"):
             includes = files.setdefault(origin[5:], [])
@@ -316,8 +317,8 @@ def from_listing(output: bytes) -> Settings:
         if scope not in OWN_SCOPES and key in OWN_KEYS and not switches_off(key[7:], value):
             refused.add(_BY_LOWER[key[7:]])
             continue
-        if key in KEYS:
-            scopes[key] = scope
+        if key.startswith("gitmem."):
+            scopes.setdefault(key, []).append(scope)
         raw.setdefault(key, []).append(
             value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         )
@@ -352,6 +353,24 @@ def refusal(key: str) -> tuple[str, str]:
             f"config --unset-all gitmem.{key}"
         ),
     )
+
+
+def removal(settings: Settings, problem: str) -> str:
+    """Return what to do about one of `settings.problems`, which begins with its key."""
+    import shlex
+
+    lower = problem.lower()
+    key = next((key for key in settings.scopes if lower.startswith(f"{key.lower()} ")), "")
+    # whoever made the repository may have chosen the key: it is no option, and runs nothing
+    name, whole = key[7:] if key[7:].isalnum() else shlex.quote(key), shlex.quote(key)
+    commands = {
+        "local": f"git mem config --unset {name}",
+        "global": f"git mem config --global --unset {name}",
+        "worktree": f"git config --worktree --unset-all {whole}",
+        "system": f"git config --system --unset-all {whole}",
+    }
+    command = commands.get(settings.scopes[key][-1]) if key else None
+    return f"Remove it: {command}" if command else "It was set for this command alone."
 
 
 def one_off(env: "Mapping[str, str]") -> dict[str, str]:

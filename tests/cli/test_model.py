@@ -315,7 +315,7 @@ def test_the_user_sets_it_for_all_repositories(mem: Mem) -> None:
     assert mem("config", "modelCommand", "--json").json["value"] == "llm -m local"
     for flag in ([], ["--global"]):
         done = mem("config", *flag, "geminiKey", KEY, code=2)
-        assert "there is no setting 'geminiKey'. Did you mean geminiModel?" in done.err
+        assert "there is no setting 'geminiKey'. See all" in done.err
         assert KEY not in done.err
     assert files_with(mem.folder, KEY) == []
 

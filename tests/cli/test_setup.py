@@ -556,6 +556,7 @@ def test_config_shows_all(mem: Mem) -> None:
         "meaning": SETTINGS["captureThreshold"][2],
         "type": "int",
         "scope": "default",
+        "origins": [],
     }
 
 

@@ -115,9 +115,7 @@ def _findings(app: App) -> Iterator[doctor.HealthFinding]:
     yield from doctor.check_purge(app.git, app.home)
     yield from purge_follow.check_waiting(app.objects, SHARED)
     yield from status.findings(InstallContext(app.location, app.env))
-    yield from doctor.check_config(
-        {k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems
-    )
+    yield from doctor.check_config(app.settings)
     yield from doctor.check_model(app.settings, app.env)
     yield from doctor.check_workflows(app.home, root_of(app.location.worktree))
 

@@ -13,12 +13,14 @@ from gitmem.cli.sessions.group import current
 from gitmem.cli.setup import work_in_hand
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.clock import stamp
+from gitmem.config import Settings, removal
 from gitmem.repo import hook_switch
 from gitmem.repo.refs import SHARED
 from gitmem.services.gotchas.lost_code import count_lost
 from gitmem.services.views import inbox
 from gitmem.state import drains, requests
 from gitmem.store import journal, sync
+from gitmem.text.plural import counted
 
 WAITING = 5  # things that sessions wait for, that are named
 FORKS = 3  # that are named
@@ -61,7 +63,8 @@ def status_command(term: Terminal, as_json: bool) -> None:
             term.say(line)
         forks = [fork_text(*fork) for fork in all_forks(app.indexes())[:FORKS]]
         failure = _failure_texts(row["background"], now)
-        for text in (*_fault_texts(row), *forks, *_hooks_off_texts(row), *failure):
+        settings = _setting_texts(app.settings)
+        for text in (*_fault_texts(row), *settings, *forks, *_hooks_off_texts(row), *failure):
             term.say(term.style("! ", fg="yellow") + text)
         for line in (*_done_lines(row["background"], now), *_waiting_lines(row["requests"], now)):
             term.say(line)
@@ -103,9 +106,15 @@ def _fault_texts(row: Mapping[str, Any]) -> Iterator[str]:
             is_least = key == "lost_gotchas" and not row[key]["complete"]
             template = text or inbox.waiting_text(row[key])
             yield ("at least " if is_least else "") + template.format(number)
-    if problems := row["setting_problems"]:
-        more = f"And {len(problems) - 1} more: git mem doctor" if len(problems) > 1 else ""
-        yield f"{plain(problems[0])} {more or 'See: git mem config'}"
+
+
+def _setting_texts(settings: Settings) -> Iterator[str]:
+    """Yield the first problem of settings with the command that helps, and where others are."""
+    for problem in settings.problems[:1]:
+        yield plain(f"{problem} {removal(settings, problem)}")
+    more = len(settings.problems) - 1
+    if more > 0:
+        yield f"{counted(more, 'other problem')} of settings: git mem doctor"
 
 
 def _hooks_off_texts(row: Mapping[str, Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitmem.base.files import listing
-from gitmem.config import Settings, refusal
+from gitmem.config import Settings, refusal, removal
 from gitmem.errors import External, GitmemError
 from gitmem.git.new_packs import abandoned
 from gitmem.git.process import Git
@@ -443,16 +443,11 @@ def check_purge(git: Git, home: Home) -> Iterator[HealthFinding]:
         )
 
 
-def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[HealthFinding]:
+def check_config(settings: Settings) -> Iterator[HealthFinding]:
     """Do settings make sense, do refspecs endanger the refs?"""
-    for problem in problems:
-        key = problem.partition(" ")[0]
-        yield HealthFinding(
-            "warning",
-            problem,
-            f"Change or remove it where it is set: git config --show-origin --get-all {key}",
-        )
-    for key, values in raw.items():
+    for problem in settings.problems:
+        yield HealthFinding("warning", problem, removal(settings, problem))
+    for key, values in settings.raw.items():
         if key.startswith("remote."):
             for value in values:
                 yield from _check_refspec(key, value)

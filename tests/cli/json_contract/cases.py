@@ -114,6 +114,11 @@ def _snap(*args: str) -> Case:
     return make
 
 
+def _unknown_setting(mem: Mem, _: list[str]) -> list[str]:
+    git(mem.folder, "config", "gitmem.startBudget", "1")
+    return ["config", "--unset", "startBudget"]
+
+
 def _linked(*args: str) -> Case:
     """Return a command about the code's history, once a commit is linked to a session by a note, and an event is noted."""
 
@@ -261,6 +266,7 @@ CASES: dict[str, Case] = {
     "config one": lambda m, i: ["config", "sign"],
     "config set": lambda m, i: ["config", "sign", "false"],
     "config unset": lambda m, i: ["config", "--unset", "sign"],
+    "config unset unknown": _unknown_setting,
     "code imports of": _code("imports", "code.py", "--of"),
     "snapshot save nothing": lambda m, i: ["snapshot", "save"],
     "snapshot restore facts": _snap("restore", "last"),
