@@ -22,7 +22,9 @@ from click.shell_completion import (
 )
 
 from gitmem.agents.events import ADAPTERS
-from gitmem.cli.commands import COMMANDS
+from gitmem.cli.commands import words_of
+from gitmem.cli.group import named
+from gitmem.cli.help import context_of, help_command
 from gitmem.codemap.grammars import GRAMMARS
 from gitmem.config import SETTINGS
 from gitmem.errors import GitmemError, NotARepository
@@ -123,7 +125,6 @@ def _setting_values(key: str) -> list[str]:
 LISTS: dict[str, Callable[[], list[str]]] = {
     "agents": lambda: list(ADAPTERS),
     "agents or all": lambda: [*ADAPTERS, "all", "none"],
-    "commands": lambda: list(COMMANDS),
     "branches": lambda: _git_lines("for-each-ref", BRANCH_FORMAT, "refs/heads", "refs/remotes"),
     "kinds": lambda: list(PREFIX),
     "languages": lambda: list(GRAMMARS),
@@ -208,10 +209,25 @@ def values_of(parameter: click.Parameter, context: click.Context, incomplete: st
     if source == "settings":
         rows = [(key, row[2]) for key, row in SETTINGS.items() if key.startswith(incomplete)]
         return [CompletionItem(key, help=about) for key, about in rows]
+    if source == "commands":
+        return _commands(context, incomplete)
     if source == "setting values":
         return plain(_setting_values(str(context.params.get("key"))), incomplete)
     literal = re.findall(r"(?<![\w-])[a-z][a-z-]+", metavar)  # [AGENT|git-hooks|all]
     return plain([*LISTS[source](), *literal], incomplete)
+
+
+def _commands(context: click.Context, incomplete: str) -> Items:
+    """Return what may follow the words after `git mem help`: commands, or a command's variants."""
+    words: tuple[str, ...] = context.params.get("words") or ()
+    above = context_of(context.find_root(), words)
+    if above.command_path.split()[1:] != list(words):
+        return []
+    items: Items = []
+    if isinstance(above.command, click.Group):
+        items = above.command.shell_complete(above, incomplete)
+    variants = words_of(words[0]) if len(words) == 1 else {}
+    return [item for item in items if item.value[:1] != "-"] + named(variants, incomplete)
 
 
 class _Words(ShellComplete):
@@ -239,7 +255,10 @@ class _Words(ShellComplete):
             target, word = _resolve_incomplete(context, args, incomplete)
             if isinstance(target, click.Parameter):
                 return values_of(target, context, word)
-            return target.shell_complete(context, word)
+            items = target.shell_complete(context, word)
+            if context.command is help_command:  # a variant's name begins as an option does
+                items = [*_commands(context, word), *items]
+            return items
         except (click.ClickException, GitmemError, OSError):
             return []
 

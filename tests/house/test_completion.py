@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.agents.events import ADAPTERS
-from gitmem.cli.commands import COMMANDS, PLUMBING
+from gitmem.cli.commands import COMMANDS, PLUMBING, words_of
 from gitmem.cli.completion import Zsh
 from gitmem.cli.main import cli
 from gitmem.codemap.grammars import GRAMMARS
@@ -51,7 +51,11 @@ VALUES = {
     "list --status": set(STATUSES),
     "config": set(SETTINGS),
     "completion": set(ALL),
-    "help": set(COMMANDS),
+    "help": EVERYDAY,
+    **{f"help {name}": set(parts) for name, parts in GROUPS.items()},
+    **{f"help {name}": set(words_of(name)) for name in ("forget", "page", "search", "add")},
+    "help nonsense": set(),
+    "help forget --purge": set(),
     "init --agents": {*ADAPTERS, "all", "none"},
     **{
         place: {*ADAPTERS, *CLIENTS, *EDITORS, "git-hooks", "all"}
@@ -217,6 +221,13 @@ def test_the_options_are_those_of_each_command() -> None:
     offered = {name: ask_program(f"{name} --") for name in LEAVES}
 
     assert offered == {name: options(commands()[name]) for name in LEAVES}
+
+
+def test_help_offers_variants_beside_its_own_options() -> None:
+    """Their names begin as options do."""
+    own = options(commands()["help"])
+    assert ask_program("help --") == own
+    assert ask_program("help forget --") == {"--purge", *own}
 
 
 def test_values_are_those_that_are_allowed() -> None:
