@@ -52,7 +52,7 @@ def write_everyday(
     for purpose, rows in EVERYDAY.items():
         with formatter.section(purpose):
             formatter.write_dl(rows, col_max=60)
-    formatter.write(f"\n{LAST}\n")
+    formatter.write(f"\n{LAST}\n")  # a line that is too long is broken before a command
 
 
 def _write_all(group: click.Group, context: click.Context) -> str:

@@ -27,10 +27,14 @@ from gitmem.cli.commands import (  # noqa: E402
     variant_of,
     words_of,
 )
+from gitmem.cli.help_page import HelpPage  # noqa: E402
 from gitmem.errors import UserError  # noqa: E402
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+
+click.Context.formatter_class = HelpPage  # of all commands, whatever class their context has
 
 
 class Commands(click.Group):

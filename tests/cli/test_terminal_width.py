@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from gitmem.cli.commands import COMMANDS as COMMAND_NAMES
+from gitmem.cli.commands import VARIANTS
 from gitmem.cli.screen import cell_count, cut_line, wrap_line
 from gitmem.cli.terminal import short_ids
 from tests.cli.conftest import Mem, on_terminal
@@ -68,7 +70,7 @@ def full(mem: Mem) -> Mem:
 
 def shown(mem: Mem, columns: int, *command: str) -> list[str]:
     """Return the lines that a command prints on a terminal of a width, without styles."""
-    env = {"GIT_PAGER": "cat"}
+    env = {"GIT_PAGER": "cat", "COLUMNS": ""}
     keys = "q" if command == ("inbox",) else ""
     text = on_terminal(mem.folder, *command, keys=keys, env=env, code=None, columns=columns)
     text = re.sub(r"[^\n]*\r\x1b\[K", "", text)  # a line of progress that is gone
@@ -85,6 +87,35 @@ def test_each_line_fits(full: Mem, columns: int) -> None:
         others = [line for line in lines if not line.strip(" (").startswith("git mem ")]
         too_long = [line for line in others if cell_count(line) > columns]
         assert (command, too_long) == (command, [])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [(), ("-h",), ("help",), ("help", "-a"), ("help", "forget", "--purge"), ("search", "-h")],
+)
+@pytest.mark.parametrize("columns", [50, 80])
+def test_help_fits(mem: Mem, columns: int, command: tuple[str, ...]) -> None:
+    """Its commands too; a text beside them has the room of some words, or stands below."""
+    lines = shown(mem, columns, *command)
+    assert len(lines) > 10
+    assert [line for line in lines if cell_count(line) > columns] == []
+    slivers = [line for line in lines if re.match(rf" {{{columns // 2 + 1},}}\S", line)]
+    assert slivers == []
+
+
+@pytest.mark.parametrize("name", [*COMMAND_NAMES, *VARIANTS])
+def test_the_help_of_each_command_fits(
+    outside: Mem, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for its examples, which stay whole to be copied."""
+    monkeypatch.setenv("COLUMNS", "50")
+    texts = [outside("help", *name.split()).out]
+    parts = re.findall(r"^  ([a-z]+)  ", texts[0].partition("\nCommands:\n")[2], re.MULTILINE)
+    texts += [outside("help", *name.split(), part).out for part in parts]
+    for text in texts:
+        prose = re.sub(r"\n *Examples?\b[^\n]*:\n.*?(?=\n\n|$)", "", text, flags=re.DOTALL)
+        assert [line for line in prose.splitlines() if cell_count(line) > 50] == []
+        assert "Usage: git mem" in prose
 
 
 def test_columns_are_kept_and_marks_stay(full: Mem) -> None:

@@ -301,7 +301,7 @@ def search_command(
     \b
     Examples:
       git mem search payment isolation
-      git mem search '"connection refused"' --kind gotcha --unresolved
+      git mem search '"timed out"' -k gotcha --unresolved
     """
     scopes = options.scopes(o)
     with term.open_any() as app:

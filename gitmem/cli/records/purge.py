@@ -108,7 +108,8 @@ def purge_command(
     \b
     Examples:
       git mem forget --purge 7k2m9qxa
-      git mem forget --purge --text 'hunter2' --remote origin
+      git mem forget --purge --text hunter2
+      git mem forget --purge --text - --remote hub
       git mem forget --purge --quarantine-list
     """
     if listing or restoring or dropping:
