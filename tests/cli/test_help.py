@@ -130,6 +130,20 @@ def test_help_is_that_of_the_command(outside: Mem, name: str) -> None:
     assert out.startswith(f"Usage: git mem {name} ")
 
 
+def test_the_help_of_pages_offers_what_each_takes(mem: Mem) -> None:
+    """The summary is a command of its own: `page` claims no option for it, and says where it is."""
+    out = mem("page", "-h").out
+    usage = out.partition("\n\n")[0]
+    assert "summary" not in usage
+    for name in re.findall(r"[a-z]+(?=\||$)", usage):
+        mem("page", name, "--private", "--out", f"{name}.out", "--force")
+    assert "git mem page summary" in " ".join(out.split())
+    assert "printed only" in mem("page", "summary", "-h").out
+    for options in (["--json"], ["--out", "x"]):
+        assert "git mem page summary [OPTIONS]" in mem("page", *options, "summary", code=2).err
+    mem("page", "summary", "--json")
+
+
 def test_help_of_no_command_is_wrong_usage(outside: Mem) -> None:
     """It says which command was meant, or that there is none below."""
     assert "is now 'git mem search --sessions'" in outside("help", "recall", code=2).err

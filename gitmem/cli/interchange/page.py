@@ -12,12 +12,11 @@ from gitmem.text.plural import counted
 from gitmem.worker.page_files import write_page
 from gitmem.worker.pages import Page, make_page
 
-SUMMARY = "summary"  # a command of its own answers it
-NAMES = (*PAGES, SUMMARY)
+SUMMARY = "summary"  # a command of its own, with other options: it is no page of a file
 
 
 @click.command("page", short_help="Print or write pages of facts")
-@click.argument("name", metavar="|".join(NAMES), type=click.Choice(NAMES))
+@click.argument("name", metavar="|".join(PAGES), type=click.Choice([*PAGES, SUMMARY]))
 @click.option(
     "--out",
     type=click.Path(),
@@ -34,11 +33,13 @@ def page_command(
     """Print a page that is made from facts, or write it where --out says.
 
     \b
-    summary   what is known now, section by section: git mem page summary -h
     gotchas   all gotchas by category, with what helps
     briefing  what a newcomer should know, within 140 lines
     compound  what was learned, in eleven files: patterns, decisions, workflows, dos and don'ts,
               what agents proposed, warnings, preferences, open findings; the summary is printed
+
+    What is known now, section by section, is printed only: git mem page summary. That has options
+    of its own.
 
     A page has shared facts that somebody confirmed, because a work tree is often pushed. The same
     store gives the same page. What was written is kept up to date by git mem consolidate and git
@@ -46,7 +47,6 @@ def page_command(
 
     \b
     Examples:
-      git mem page summary
       git mem page gotchas
       git mem page gotchas --out GOTCHAS.md
       git mem page briefing --out BRIEFING.md
@@ -54,7 +54,10 @@ def page_command(
       git mem page compound --out ~/notes/shop --private
     """
     if name == SUMMARY:
-        raise click.UsageError("the summary comes first: git mem page summary [OPTIONS]")
+        raise click.UsageError(
+            "the summary has options of its own. They stand behind it: git mem page summary "
+            "[OPTIONS]"
+        )
     if force and out is None:
         raise click.UsageError("--force replaces a file: name it with --out.")
     with term.open() as app:

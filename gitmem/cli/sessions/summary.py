@@ -45,8 +45,8 @@ def summary_command(
 ) -> None:
     """Show what is known of this project: decisions, tasks, preferences, technical and general.
 
-    It is made of the facts that are valid now. To change it, change a fact: git mem add, edit,
-    done, pin, supersede, forget.
+    It is made of the facts that are valid now, and printed only. To change it, change a fact: git
+    mem add, edit, done, pin, supersede, forget.
 
     \b
     Examples:
