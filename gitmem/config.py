@@ -11,9 +11,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-# settings that say whom and what to trust, and what others get: a person's alone
+# settings that say whom and what to trust, and what others get, models too: a person's alone
 TRUST = frozenset(
-    {"share", "shareSessions", "native", "allowSecret", "ownEmail", "unconfirmed", "remote"}
+    {
+        "allowSecret",
+        "dna",
+        "geminiModel",
+        "modelCommand",
+        "native",
+        "ownEmail",
+        "remote",
+        "remoteRef",
+        "share",
+        "shareSessions",
+        "sign",
+        "summariser",
+        "syncOnPush",
+        "unconfirmed",
+    }
 )
 # heading -> key -> (type, default, one line for people). Keys as the user types them after
 # `gitmem.`.

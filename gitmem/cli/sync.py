@@ -22,6 +22,7 @@ from gitmem.index.joined import Indexes
 from gitmem.repo.refs import BRANCH, SHARED
 from gitmem.services.maintenance import purge_texts
 from gitmem.services.maintenance.purge_places import left_over
+from gitmem.services.records.write import require_person
 from gitmem.services.views import inbox
 from gitmem.store import sync
 from gitmem.store.store import Store
@@ -284,6 +285,10 @@ def remote_command(ctx: click.Context) -> None:
         ctx.invoke(remote_show)
 
 
+def _require_person(app: App, command: str) -> None:
+    require_person(app.writer(), "choose", "the remote that memory is pushed to", command)
+
+
 @remote_command.command("enable")
 @click.argument("name")
 @click.option(
@@ -304,6 +309,7 @@ def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
       git mem remote enable origin
     """
     with term.open() as app:
+        _require_person(app, f"remote enable {plain(name)}")
         remotes = app.remotes()
         url = remotes.get(name)
         if url is None and not ("://" in name or ":" in name or os.path.isdir(name)):
@@ -348,6 +354,7 @@ def remote_disable(term: Terminal, name: str | None) -> None:
       git mem remote disable
     """
     with term.open() as app:
+        _require_person(app, "remote disable")
         current = app.settings.get("remote")
         if not current or (name and name != current):
             term.say(
@@ -360,7 +367,7 @@ def remote_disable(term: Terminal, name: str | None) -> None:
             app.git.call("config", "--local", "--unset-all", key, ok=(0, 5))
         term.say(
             f"memory is no longer pushed to {plain(current)}. To remove it there: git mem "
-            f"uninstall --wipe --remote"
+            f"uninstall --wipe --remote {plain(current)}"
         )
 
 

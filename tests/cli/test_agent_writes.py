@@ -1,9 +1,11 @@
 """What an agent's commands may do: they write and propose; a person's words stay, and only a person confirms."""
 
 import os
+from pathlib import Path
 
 import pytest
 
+from gitmem import config
 from gitmem.app import open_app
 from gitmem.worker.memory_files import Run
 from tests.cli.conftest import Mem
@@ -286,3 +288,48 @@ def test_an_agent_does_not_weigh_what_a_person_vouches_for(
     mem("edit", own, *change)
     monkeypatch.delenv("CLAUDECODE")
     mem("edit", id, *change)
+
+
+@pytest.mark.parametrize("name", sorted(config.TRUST))
+def test_an_agent_does_not_change_what_is_shared_and_trusted(mem: Mem, name: str) -> None:
+    """Each of these settings stays, in all repositories too."""
+    before = mem.folder.joinpath(".git", "config").read_text()
+
+    for args in ((name, "true"), ("--global", name, "true"), ("--unset", name)):
+        assert "an agent cannot change" in mem("config", *args, env=CLAUDE, code=1).err
+
+    assert mem.folder.joinpath(".git", "config").read_text() == before
+
+
+def test_every_setting_that_sends_text_away_is_a_persons() -> None:
+    """A new setting about sharing or models has to be among them."""
+    sends = {*config.GROUPS["Sharing"], *config.GROUPS["Models"], *config.OWN, "syncOnPush", "dna"}
+    assert sends <= config.TRUST
+
+
+def test_an_agent_does_not_choose_where_memory_is_pushed(mem: Mem, tmp_path: Path) -> None:
+    """It neither publishes the memory nor ends that others get it."""
+    hub = tmp_path / "hub.git"
+    git(mem.folder, "init", "-q", "--bare", str(hub))
+    git(mem.folder, "remote", "add", "origin", str(hub))
+    mem("add", "T")
+
+    for name in ("origin", str(hub)):
+        refused = mem("remote", "enable", name, "--yes", env=CLAUDE, code=1).err
+        assert "an agent cannot choose the remote that memory is pushed to" in refused
+        assert f"git mem remote enable {name}" in refused
+    mem("sync", env=CLAUDE)
+    assert git(hub, "for-each-ref") == ""
+
+    mem("remote", "enable", "origin", "--yes")
+    assert "git mem remote disable" in mem("remote", "disable", env=CLAUDE, code=1).err
+    assert mem("remote", "show", "--json").json["name"] == "origin"
+    assert "git mem uninstall --wipe --remote origin" in mem("remote", "disable").out
+
+
+def test_an_agent_changes_what_a_person_can_change_back(mem: Mem) -> None:
+    """As the page about the inbox says."""
+    for args in (("config", "inject", "false"), ("hook", "off"), ("hook", "on")):
+        mem(*args, env=CLAUDE)
+    mem("install", "claude", env=CLAUDE)
+    mem("uninstall", "claude", env=CLAUDE)

@@ -158,7 +158,8 @@ def _offer_reader(term: Terminal, world: InstallContext, names: Sequence[str]) -
             f"tokens a session, on your account there."
         )
         command = f"git mem config --global summariser {name}"
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        is_asked = app.writer().is_person and sys.stdin.isatty() and sys.stdout.isatty()
+        if not is_asked:
             term.note(f"To turn this on: {command}")
         elif click.confirm(
             f"Have {ADAPTERS[name]} read sessions, in all repositories?", default=False, err=True
