@@ -11,7 +11,11 @@ from gitmem.errors import External
 SERVER, PROGRAM = "git-mem-lsp", "git-mem"
 EDITORS = {"nvim": "Neovim", "vim": "Vim", "emacs": "Emacs", "vscode": "VS Code"}
 PACKAGE = "gitmem.vsix"
-HOW_TO_BUILD = "Make it first, with Node.js: make vscode-package"
+# an installation does not know the checkout it was made from
+HOW_TO_BUILD = (
+    "In a checkout of git mem, with Node.js: make vscode-package && code --install-extension "
+    "lsp/vscode/gitmem.vsix"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ def editor_setup(name: str, env: Mapping[str, str]) -> EditorSetup:
     if name == "vscode":
         package = resources.folder("vscode") / PACKAGE
         if not package.is_file():
-            raise External(f"the extension is not built: there is no {package}.", HOW_TO_BUILD)
+            raise External(f"this installation lacks the extension, {package}.", HOW_TO_BUILD)
         return EditorSetup(name, f"code --install-extension {shlex.quote(str(package))}\n")
     ending, path, needs = {
         "vim": ("vim", "~/.vim/after/plugin/gitmem.vim", "ALE, the plugin that lints"),

@@ -49,9 +49,12 @@ def test_a_server_that_is_on_no_path_is_named_in_full(mem: Mem) -> None:
 def test_the_extension_of_vs_code(
     mem: Mem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The command that installs it; an error where it was not built."""
+    """The command that installs it; where it is not, one that does not look for it there again."""
     monkeypatch.setattr(resources, "folder", lambda name: tmp_path)
-    assert "make vscode-package" in mem("install", "vscode", code=1).err
+    assert (
+        "make vscode-package && code --install-extension lsp/vscode/gitmem.vsix"
+        in mem("install", "vscode", code=1).err
+    )
     (tmp_path / "gitmem.vsix").write_bytes(b"")
 
     assert mem("install", "vscode").out == (
