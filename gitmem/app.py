@@ -636,7 +636,7 @@ class App(Repository):
     def find(self, text: str) -> str:
         """Return the full id that a text names.
 
-        The text is an id, or a unique prefix or suffix of six characters or more. Raises UnknownId.
+        The text is an id or a unique part of it, as `joined.find_id` reads it. Raises UnknownId.
         """
         from gitmem.records.record import kind_of
 

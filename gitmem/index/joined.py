@@ -9,6 +9,7 @@ from typing import Any
 from gitmem.errors import UnknownId
 from gitmem.index.filters import is_automatic, is_only_beside
 from gitmem.index.reader import SORTED_BY, Index, sort_rows
+from gitmem.records.kinds import LEAST_ID
 
 Indexes = Sequence[tuple[str, Index]]
 SHOWN = 4  # ids that an error names
@@ -64,9 +65,10 @@ def _order(hit: dict[str, Any]) -> tuple[bool, bool, float, str]:
 
 
 def find_id(indexes: Indexes, text: str) -> str:
-    """Return the full id that a unique prefix or suffix of six characters or more names.
+    """Return the full id that a unique part names.
 
-    Raises UnknownId.
+    The part is a beginning of the id or of what lists show of it, or an end, of LEAST_ID characters
+    or more. Raises UnknownId.
     """
     low = text.strip().lower()
     if not low:
@@ -74,7 +76,7 @@ def find_id(indexes: Indexes, text: str) -> str:
     ids: list[str] = []
     for _, index in indexes:
         ids += [id for id in index.match_ids(low) if id not in ids]
-    if len(ids) == 1 and len(low) >= 6:
+    if len(ids) == 1 and len(low) >= LEAST_ID:
         return ids[0]
     if not ids:
         raise UnknownId(

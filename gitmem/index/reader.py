@@ -21,6 +21,7 @@ from gitmem.index.filters import (
     valid,
     where_of,
 )
+from gitmem.records.kinds import SHORTEST_ULID_ID
 from gitmem.text.tokenizer import match_query, unfold
 
 TYPE_CHECKING = False
@@ -307,15 +308,19 @@ class Index:
 
     @healing
     def match_ids(self, text: str, limit: int = 20) -> "list[str]":
-        """Return the ids that start or end with a text, the kind's prefix counted or not."""
+        """Return the ids that start or end with a text, or are shown with it as their start.
+
+        The kind's prefix counts or not.
+        """
         low = text.lower()
         if not low or low.strip("abcdefghijklmnopqrstuvwxyz0123456789._-"):
             return []
         like = low.replace("_", "\\_")
         rows = self.db.execute(
             "SELECT DISTINCT id FROM records WHERE id = ? OR id LIKE ? ESCAPE '\\' OR substr(id, "
-            "5) LIKE ? ESCAPE '\\' OR id LIKE ? ESCAPE '\\' ORDER BY id = ? DESC, id LIMIT ?",
-            (low, like + "%", like + "%", "%" + like, low, limit),
+            "5) LIKE ? ESCAPE '\\' OR id LIKE ? ESCAPE '\\' OR (length(id) > ? AND substr(id, "
+            "-8) LIKE ? ESCAPE '\\') ORDER BY id = ? DESC, id LIMIT ?",
+            (low, like + "%", like + "%", "%" + like, SHORTEST_ULID_ID, like + "%", low, limit),
         )
         return [r[0] for r in rows]
 

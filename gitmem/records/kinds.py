@@ -16,6 +16,7 @@ PREFIX = {
 }
 KIND = {prefix: kind for kind, prefix in PREFIX.items()}
 SHORTEST_ULID_ID = 20  # characters that an id with a ULID surely has
+LEAST_ID = 4  # characters of an id that name a record
 NAMED = frozenset({"work", "dna"})  # their ids end in a slug, one file a name; the others in a ULID
 
 TYPES = ("decision", "pattern", "rule", "bug", "insight", "context", "fact", "preference", "task")

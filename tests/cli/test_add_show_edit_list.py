@@ -335,14 +335,33 @@ def test_show_is_a_card(mem: Mem) -> None:
 
 
 @pytest.mark.parametrize(
-    "cut", [slice(None), slice(-8, None), slice(-6, None), slice(0, 24), slice(4, 24)]
+    "cut",
+    [
+        slice(None),
+        slice(-8, None),
+        slice(-4, None),
+        slice(0, 24),
+        slice(4, 24),
+        slice(-8, -2),
+        slice(-8, -4),
+    ],
 )
 def test_show_takes_a_cut_id(mem: Mem, cut: slice) -> None:
-    """A unique beginning, with or without the kind, or end of an id is enough; capitals do not matter."""
+    """A unique beginning, with or without the kind, or end of an id is enough; capitals do not matter.
+
+    So is a beginning of the end that lists show.
+    """
     id = mem.add("T")
 
     assert mem.show(id[cut])["id"] == id
     assert mem.show(id[cut].upper())["id"] == id
+    mem("forget", "--purge", id[cut], "--yes")
+    mem("show", id, code=1)
+
+
+def test_three_characters_are_no_id(mem: Mem) -> None:
+    id = mem.add("T")
+    assert f"'{id[-3:]}' is too short for an id" in mem("show", id[-3:], code=1).err
 
 
 def test_show_several(mem: Mem) -> None:

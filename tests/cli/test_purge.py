@@ -191,6 +191,24 @@ def test_the_secret_can_be_typed(tainted: tuple[Mem, str]) -> None:
     assert holds(mem.folder) == []
 
 
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
+def test_the_secret_can_come_from_a_pipe(tainted: tuple[Mem, str], end: bytes) -> None:
+    """Without a warning that it may be shown; a terminal of the process is not asked."""
+    mem, _ = tainted
+    done = mem("forget", "--purge", "--text", "-", "--yes", stdin=SECRET.encode() + end)
+
+    assert "arning" not in done.err + done.out
+    assert holds(mem.folder) == []
+
+
+def test_a_secret_of_several_lines_is_read_whole(mem: Mem) -> None:
+    secret = "-----BEGIN KEY-----\nMIIEvQIBADAN\n-----END KEY-----"
+    id = mem.add("the key", "-m", f"it is\n\n{secret}")
+    mem("forget", "--purge", "--text", "-", "--yes", stdin=f"{secret}\n".encode())
+
+    assert mem.show(id)["body"] == "it is\n\n[purged]\n"
+
+
 def test_remote_and_clones_are_told(clones: tuple[Mem, Mem], hub: Path) -> None:
     """Purge names the remote that may still hold it; sync does not bring it back; with --remote it is replaced there, and clones follow."""
     one, two = clones

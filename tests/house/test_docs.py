@@ -1,5 +1,6 @@
 """The documents agree with the program: links, commands, options, settings, messages."""
 
+import ast
 import re
 import shlex
 import subprocess
@@ -10,6 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from gitmem.agents.events import ADAPTERS
+from gitmem.base import documents
 from gitmem.cli.commands import COMMANDS, HIDDEN, variant_of
 from gitmem.config import SETTINGS
 from gitmem.records.codec import decode, encode
@@ -376,3 +378,48 @@ def test_a_merge_commit_can_be_made_from_the_description(repo: Path, tmp_path: P
         )
         == merged
     )
+
+
+PAGE = re.compile(r"[\w:/.-]*docs/([\w/-]+\.md)")
+
+
+def _messages(path: Path) -> list[str]:
+    """Return the texts of a module that are no docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in docstrings
+    ]
+
+
+def test_messages_name_pages_by_their_address() -> None:
+    """An installation has no docs/."""
+    texts = [
+        text
+        for top in ("gitmem", "lsp")
+        for path in (ROOT / top).rglob("*.py")
+        for text in _messages(path)
+    ]
+    texts += [command.help or "" for command in commands().values()]
+    named = [match for text in texts for match in PAGE.finditer(text)]
+
+    assert [match[0] for match in named if match[0] != documents.page(match[1])] == []
+    assert all((ROOT / "docs" / match[1]).is_file() for match in named)
+
+
+def test_the_address_is_that_of_the_project() -> None:
+    assert f'Documentation = "{documents.ADDRESS}/' in _text("pyproject.toml")
+
+
+def test_pages_that_messages_name_exist() -> None:
+    sources = [path.read_text() for top in ("gitmem", "lsp") for path in (ROOT / top).rglob("*.py")]
+    pages = {
+        name for text in sources for name in re.findall(r"documents\.page\([\"'](.+?)[\"']", text)
+    }
+
+    assert pages
+    assert [name for name in pages if not (ROOT / "docs" / name).is_file()] == []

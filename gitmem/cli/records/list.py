@@ -92,7 +92,7 @@ def list_command(
     """List records, newest first.
 
     Archived records, and facts that have expired or decayed, need --all or --status, --decayed
-    shows the decayed ones alone: their score fell below 3.0 (docs/lifecycle.md). Records and
+    shows the decayed ones alone: their score fell below 3.0. Records and
     snapshots of sessions are left out too, unless --kind, --type, --tag, --file, --all, --json,
     --format or --at is given.
 

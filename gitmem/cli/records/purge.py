@@ -1,5 +1,6 @@
 """The command that removes a secret from all history, and the one that manages the quarantine."""
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -42,8 +43,8 @@ CHANGE_IT = (
     "texts",
     multiple=True,
     metavar="SECRET",
-    help="Mask this text wherever it stands, in every record of all times. '-' asks for it, so "
-    "that it is not in your shell's history. May be repeated.",
+    help="Mask this text wherever it stands, in every record of all times. '-' asks for it, or "
+    "reads it from a pipe, so that it is not in your shell's history. May be repeated.",
 )
 @click.option(
     "--remote",
@@ -126,9 +127,7 @@ def purge_command(
         raise click.UsageError(
             "give an id, --text SECRET, or --remote NAME to send an earlier purge."
         )
-    secrets = [
-        click.prompt("Text to remove", hide_input=True, err=True) if t == "-" else t for t in texts
-    ]
+    secrets = [_typed_text() if text == "-" else text for text in texts]
     check_texts(secrets)
     with term.open() as app:
         require_person(app.writer(), "purge", "texts", "forget --purge")
@@ -138,6 +137,14 @@ def purge_command(
         run.build_indexes()
         run.find_copies()
         return run.report(as_json)
+
+
+def _typed_text() -> str:
+    """Return a text as it is typed without an echo, or all of a pipe but its last newline."""
+    if sys.stdin.isatty():
+        text: str = click.prompt("Text to remove", hide_input=True, err=True)
+        return text
+    return sys.stdin.read().removesuffix("\n").removesuffix("\r")
 
 
 def _check_quarantine_call(

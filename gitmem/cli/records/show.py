@@ -77,7 +77,8 @@ def show_command(
 ) -> None:
     """Show one or more records.
 
-    An ID may be shortened to a unique prefix or suffix of six or more characters.
+    An ID, or what lists show of it, may be shortened to a unique prefix or suffix of four or more
+    characters.
 
     Reading is counted. Where somebody else committed the words of a shared record, `Committed by`
     (`committed_by` in --json) names who did; the author is what the record says.

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
+from gitmem.base import documents
 from gitmem.cli import options
 from gitmem.cli.sessions.group import of_agent
 from gitmem.cli.sessions.messages import messages
@@ -20,7 +21,7 @@ from gitmem.state.workflow import NEW, TASK, Act, Workflow, WorkflowTable, ago
 
 LONG = 120  # characters of a task or a story
 
-NONE = "Write your own in .gitmem/workflows.yaml: see docs/work.md."
+NONE = f"Write your own in .gitmem/workflows.yaml: see {documents.page('work.md')}"
 
 
 def agent_name(text: str) -> str:
@@ -198,8 +199,9 @@ def _where(found: WorkContext, *, known: bool, success: bool) -> str:
 def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
     """List workflows: which command or task leads to which state, and what usually comes next.
 
-    A repository has its own workflows in .gitmem/workflows.yaml; see docs/work.md. Those of a
-    framework, AIOS, come with its folder .aios-core.
+    A repository has its own workflows in .gitmem/workflows.yaml. Those of a framework, AIOS, come
+    with its folder .aios-core. How to write them:
+    https://github.com/git-mem/git-mem/blob/main/docs/work.md
 
     \b
     Examples:

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from gitmem.base import documents
 from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, plain
@@ -64,7 +65,7 @@ def model_check(term: Terminal, as_json: bool) -> int:
         out = {**_NOT_ASKED, "summariser": "offline", "ok": True}
         text = (
             "summariser is 'offline': no model is asked. To ask one: git mem config --global "
-            "summariser claude (or gemini, codex, command); see docs/models.md"
+            f"summariser claude (or gemini, codex, command); see {documents.page('models.md')}"
         )
         term.json(out) if as_json else term.say(text)
         return 0

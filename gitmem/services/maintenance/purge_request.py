@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 
 from gitmem.errors import UnknownId, UserError
+from gitmem.records.kinds import LEAST_ID, short_id
 from gitmem.services.records import history
 from gitmem.store.history.propagate import purged_ids
 from gitmem.store.history.redact import MASK, SHORTEST, Mask
 from gitmem.store.layout import id_of_path
 from gitmem.store.store import Store
 
-_LEAST_ID = 6  # characters of an id that name a record
 _LETTER = re.compile(r"[^\W_]")
 
 
@@ -42,8 +42,11 @@ def is_named(given: str, id: str) -> bool:
     low = given.lower()
     if id == low:
         return True
-    return len(low) >= _LEAST_ID and (
-        id.startswith(low) or id[4:].startswith(low) or id.endswith(low)
+    return len(low) >= LEAST_ID and (
+        id.startswith(low)
+        or id[4:].startswith(low)
+        or short_id(id).startswith(low)
+        or id.endswith(low)
     )
 
 

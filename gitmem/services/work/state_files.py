@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from gitmem.base import documents
 from gitmem.errors import UserError
 from gitmem.records import epic as work
 from gitmem.records.epic_operations import NAME, STORIES
@@ -76,7 +77,7 @@ def _wrong(called: str, errors: Sequence[str]) -> UserError:
     more = f"; and {len(errors) - 4} more" if len(errors) > 4 else ""
     return UserError(
         f"{called} is not a state of work: {'; '.join(errors[:4])}{more}.",
-        "Nothing was imported. docs/work.md lists what is read.",
+        f"Nothing was imported. What is read: {documents.page('work.md')}",
     )
 
 

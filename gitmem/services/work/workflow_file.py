@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from gitmem.base import documents
 from gitmem.base.regular_files import read_regular
 from gitmem.errors import InvalidRecord
 from gitmem.repo.location import Home
@@ -21,7 +22,7 @@ COMMAND = re.compile(r"[a-z][a-z0-9]*(?:[_:-][a-z0-9]+)*(?: [^\x00-\x1f\x7f<>]{1
 MOST = 200  # workflows, transitions of one, tasks
 NEXT = 10
 NESTED = 20  # levels of a file
-HINT = "See: git mem session workflows --help, and docs/work.md"
+HINT = f"See: git mem session workflows --help, and {documents.page('work.md')}"
 
 
 def load(home: Home, root: str) -> tuple[WorkflowTable, str]:

@@ -14,6 +14,7 @@ from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from gitmem.app import App
+from gitmem.base import documents
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UserError
 from gitmem.records.kinds import LIVE
@@ -475,7 +476,8 @@ def handler(name: str) -> Callable[..., Awaitable[Answer]]:
             given.pop()
         if not _fit(given, needed, types):
             raise JsonRpcInvalidParams(
-                f"{name} takes {needed} to {len(types)} arguments; see docs/language-server.md."
+                f"{name} takes {needed} to {len(types)} arguments; see "
+                f"{documents.page('language-server.md')}"
             )
         return await _answer(ls, name, given)
 
