@@ -420,3 +420,4 @@ def remove_from_remote(term: Terminal, app: App, name: str) -> None:
     remote.delete(tip)
     app.objects.delete(into, tip)
     term.say(f"removed {remote.ref} from {plain(name)} (it was {short(tip[:10])}).")
+    term.note("a clone whose remote is enabled publishes it again; there: git mem remote disable")

@@ -530,7 +530,8 @@ def test_wipe_a_remote(clones: tuple[Mem, Mem], hub: Path) -> None:
     assert "--yes" in one("uninstall", "--wipe", "--remote", "origin", code=1).err
     assert tip(hub)
 
-    one("uninstall", "--wipe", "--remote", "origin", "--yes")
+    wiped = one("uninstall", "--wipe", "--remote", "origin", "--yes")
+    assert "a clone whose remote is enabled publishes it again" in wiped.err
     assert git(hub, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
     assert one.titles() == ["T"]
     assert "has no memory" in one("uninstall", "--wipe", "--remote", "origin", "--yes").out

@@ -26,7 +26,7 @@ from gitmem.services.records.write import require_person
     "--remote",
     "remote",
     metavar="NAME",
-    help="Remove the memory from this remote instead, for everybody.",
+    help="Delete the memory on this remote instead.",
 )
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.pass_obj
@@ -37,8 +37,10 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
     installed with --local go too; those of --project and --user stay. Blocks of records in agents'
     memory files stay and are named; `git mem native push --remove` takes them out.
 
-    With --remote, this repository stays as it is. Where this was killed before its end, the next
-    call ends it; `git mem init` keeps what is left.
+    With --remote, this repository stays as it is. A clone whose remote is enabled publishes the
+    memory again with its next sync, this clone too: run `git mem remote disable` in each first.
+
+    Where this was killed before its end, the next call ends it; `git mem init` keeps what is left.
 
     \b
     Examples:
@@ -48,7 +50,7 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
     with term.open() as app:
         require_person(app.writer(), "wipe", "memory", "uninstall --wipe")
         if remote:
-            require_yes(f"Remove the memory from {remote}, for everybody who uses it?", yes=yes)
+            require_yes(f"Delete the memory on {remote}, for everybody who fetches it?", yes=yes)
             from gitmem.cli.sync import remove_from_remote
 
             remove_from_remote(term, app, remote)
