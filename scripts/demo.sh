@@ -10,9 +10,12 @@ command -v git-mem >/dev/null || { echo "git-mem is not on PATH: run 'make demo'
 
 scratch=$(cd "$(mktemp -d)" && pwd -P)
 if [ -z "${KEEP:-}" ]; then trap 'rm -rf "$scratch"' EXIT; fi
+nothing='Nothing'
+if [ -d "$here/.venv" ]; then nothing='Besides .venv in this clone, nothing'; fi
 # nothing of yours is read or written
 unset GITMEM "${!GIT_@}" "${!GITMEM_@}" "${!XDG_@}" 2>/dev/null || true
 export HOME=$scratch/home GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=$scratch/home/.gitconfig
+export PYTHONPYCACHEPREFIX=$scratch/pycache  # else Python writes beside the modules in the clone
 mkdir "$HOME"
 git config --global init.defaultBranch main
 cd "$scratch"
@@ -173,4 +176,4 @@ id=$(git mem check --against code --json | python -c 'import json, sys; print(js
 run git mem check --resolve "$id=drop"
 run git mem check --health
 
-printf '\n%sDone.%s Nothing outside of %s was touched%s.\n' "$bold" "$plain" "$scratch" "${KEEP:+; it is kept}"
+printf '\n%sDone.%s %s outside of %s was touched%s.\n' "$bold" "$plain" "$nothing" "$scratch" "${KEEP:+; it is kept}"

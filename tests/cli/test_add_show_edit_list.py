@@ -216,6 +216,7 @@ def test_add_masks_secrets_and_names_them(mem: Mem) -> None:
 
     assert "masked a secret" in done.err
     assert "line 2" in done.err
+    assert "allow it: git mem config allowSecret REGEX" in done.err
     assert token not in done.out + done.err
     assert token not in mem("list", "--json").out + mem("log", "-p").out
     objects = git(mem.folder, "cat-file", "--batch", "--batch-all-objects", "--unordered")

@@ -15,7 +15,7 @@ def report_change(
     for finding in change.findings:
         term.note(
             f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it is "
-            f"none, allow it: git config --add gitmem.allowSecret REGEX"
+            f"none, allow it: git mem config allowSecret REGEX"
         )
     expires = str(change.after.get("expires") or "")
     if has_expired(expires, term.clock.stamp()):
