@@ -152,10 +152,7 @@ GROUPS: "dict[str, dict[str, tuple[str, Any, str]]]" = {
         "consolidate": (
             "bool",
             True,
-            (
-                "collect what faded and merge what is said twice, in the background, once a day "
-                "at most"
-            ),
+            "remove faded facts and merge duplicates in the background, at most once a day",
         ),
         "dna": (
             "shared|private|off",
@@ -358,8 +355,8 @@ def refusal(key: str) -> tuple[str, str]:
     The second text tells what to do.
     """
     what = (
-        f"gitmem.{key} in this repository's own configuration is ignored: whoever made the "
-        f"repository could have set it."
+        f"gitmem.{key} in this repository's own configuration is ignored, because the maker of "
+        f"the repository could have set it."
     )
     return (
         what,

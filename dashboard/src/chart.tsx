@@ -60,7 +60,7 @@ export function DecayCurve({ start, rate, hours, halfLife }: CurveProps): JSX.El
   const points = Array.from({ length: 61 }, (_, n) => (n / 60) * span);
   const line = points.map((at) => `${x(at).toFixed(1)},${y(start * rate ** at).toFixed(1)}`).join(" ");
   const value = start * rate ** hours;
-  const label = `The score was ${start.toFixed(1)}, is ${value.toFixed(1)} now, and is told while it is 3 or more`;
+  const label = `The score was ${start.toFixed(1)}, is ${value.toFixed(1)} now; agents receive the fact while it is 3 or more`;
   return (
     <svg class="curve" viewBox="-4 0 248 48" role="img" aria-label={label}>
       <line class="limit" x1="0" x2="240" y1={y(3)} y2={y(3)} />

@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "check": ("lifecycle.check", "Find facts that are out of date", "Care"),
     "consolidate": (
         "lifecycle.consolidate",
-        "Collect what faded, merge what is said twice",
+        "Remove faded facts, merge duplicates",
         "Care",
     ),
     "show": ("records.show", "Show records", "Read"),

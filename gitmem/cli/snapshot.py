@@ -127,7 +127,7 @@ def find(app: App, text: str) -> str:
     "named",
     metavar="FILE",
     multiple=True,
-    help="Save this file too, though its name tells of secrets. May be repeated.",
+    help="Save this file too, although its name suggests secrets. May be repeated.",
 )
 @options.json_option
 @click.pass_obj

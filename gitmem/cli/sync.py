@@ -259,8 +259,8 @@ def _exchanged(out: sync.SyncOutcome, name: str, *, everything: bool) -> Iterato
 def _remarks(out: sync.SyncOutcome) -> Iterator[str]:
     if out.conflicts:
         yield (
-            f"{len(out.conflicts)} record(s) changed on both sides; the newer text stays, the "
-            f"other is in the attic: git mem list --conflicts"
+            f"{len(out.conflicts)} record(s) changed on both sides. The newer text is used, and "
+            f"the older text is kept. List these records: git mem list --conflicts"
         )
     for path in out.damaged:
         yield f"damaged, kept as it is: {path} (git mem doctor)"
@@ -320,8 +320,8 @@ def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
             )
         ref = BRANCH if branch else SHARED
         term.note(
-            f"Whoever can read {plain(url or name)} will be able to read the whole shared store, "
-            f"old and new; it goes to the ref {ref}."
+            f"Everybody who can read {plain(url or name)} will be able to read the whole shared "
+            f"store and its history; it goes to the ref {ref}."
         )
         if (
             not yes

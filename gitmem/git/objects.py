@@ -207,8 +207,8 @@ class _Opened:
                 raise External(
                     "the store's tree repeats equal folders without end: it was made to exhaust "
                     "memory.",
-                    "Nothing was changed. Somebody who can write to the remote that it came from "
-                    "made it: have its ref set back.",
+                    "Nothing was changed. Somebody with write access to the remote made this "
+                    "tree: reset the ref there.",
                 )
         else:
             self._seen.add(folder)

@@ -55,9 +55,9 @@ def _line(hook: Hook, epic: "dict[str, Any]", how: "dict[str, Any]", process: st
         state = (
             "in progress here"
             if mine
-            else "another session is at it"
+            else "another session works on it"
             if how["session"]
-            else "somebody is at it"
+            else "somebody works on it"
         )
     elif state == epics.ACTIVE:
         state = "in progress elsewhere"

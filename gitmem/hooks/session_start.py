@@ -51,7 +51,7 @@ LEFT = 3  # tasks of the session before that its line names
 ANSWER = 160  # characters of a last answer, where no better word of what was done is there
 BEFORE = 480  # of what is told of the session before, besides its title
 FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in the context any more
-TALKED = frozenset({"compact", "resume", "fork"})  # the conversation of before goes on
+TALKED = frozenset({"compact", "resume", "fork"})  # the earlier conversation continues
 WORK = 0.7  # of a budget: what is said of the work in hand, at most
 SAID = {
     "tasks": "task",

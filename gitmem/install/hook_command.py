@@ -114,7 +114,8 @@ def installed(env: Mapping[str, str]) -> tuple[str, ...]:
         return (os.path.abspath(scripts[0]),)
     if not sys.executable:
         raise External(
-            "it cannot be told where git-mem is installed.", "Install it with pip, pipx or uv."
+            "the place where git-mem is installed cannot be found.",
+            "Install it with pip, pipx or uv.",
         )
     return sys.executable, "-P", "-m", "gitmem"
 

@@ -61,7 +61,9 @@ def locate(start: str, env: "Mapping[str, str]") -> Location:
     try:
         start = os.path.abspath(start)
     except OSError as error:
-        raise UserError("the current folder is there no more.", "Change to another one.") from error
+        raise UserError(
+            "the current folder no longer exists.", "Change to another folder."
+        ) from error
     if not os.path.isdir(start):
         raise UserError(f"there is no folder '{start}'.", "Check the path given with -C.")
     given = env.get("GIT_DIR")

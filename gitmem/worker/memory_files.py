@@ -253,8 +253,8 @@ class Run:
         self.taken = {os.path.realpath(memo.path): memo.data for memo in self.files.memos}
         if not dry and plan.writes and native_pull.apply(plan, self.world):
             plan.notes.append(
-                "another process was writing: what was read is in the journal, and the next git "
-                "mem command commits it."
+                "another process was writing. The lines that were read are in the journal, and "
+                "the next git mem command commits them."
             )
         return plan
 

@@ -48,7 +48,7 @@ def alone(app: App) -> Iterator[None]:
         lock.__enter__()
     except Busy as error:
         raise Busy(
-            "another 'git mem import sessions' is at work here.",
+            "another 'git mem import sessions' runs here.",
             "Run this again when it has ended.",
         ) from error
     try:

@@ -338,7 +338,7 @@ def test_claude_codes_own_memory_is_kept_in_step(world: World):
     (row,) = [row for row in as_json(path, "list", "--kind", "memory") if "tox" in row["title"]]
     assert (row["origin"], row["store"]) == ("imported", "private")
     texts = world.work(path, "Hello again")
-    assert "Recorded by people and agents" in texts[0]
+    assert "People and agents recorded" in texts[0]
     assert "tests with tox" in texts[0]
 
 

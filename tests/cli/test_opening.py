@@ -155,7 +155,7 @@ def test_a_clone_without_sessions_greets_with_what_others_left(mem: Mem) -> None
     shared_facts(mem.folder, fact("task", "Ship it"))
     assert opening(mem)["action"] == "greet"
     assert mem("session", "opening").out.splitlines() == [
-        "greet: no session has done anything here yet, but something is known",
+        "greet: no session has done any work here yet, but the memory has facts",
         "Left to do: Ship it (by Ada (ada@example.org)).",
     ]
 
@@ -230,7 +230,7 @@ def test_a_history_that_is_none(mem: Mem, tmp_path: Path) -> None:
     assert "there is no file" in mem("session", "opening", "--history", str(tmp_path), code=1).err
     (tmp_path / "empty").write_bytes(b"")
     assert (
-        "tells of no session"
+        "contains no session"
         in mem("session", "opening", "--history", str(tmp_path / "empty"), code=1).err
     )
     (tmp_path / "noise").write_bytes(bytes(range(256)) * 40)

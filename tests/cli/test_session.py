@@ -740,7 +740,7 @@ def test_resume_tells_notes_from_marks_and_no_epic_that_was_given_up(mem: Mem) -
         ("wrk-shop", "active", "left")
     ]
     assert (
-        mem("session", "opening", "--json").json["reason"] == "the conversation of before goes on"
+        mem("session", "opening", "--json").json["reason"] == "the earlier conversation continues"
     )
     assert [
         (hit["line"], hit["kind"])

@@ -612,7 +612,7 @@ def test_a_list_of_what_is_put_aside_alone(shop: Mem) -> None:
     done = shop("work", "list")
     assert (done.out, done.err) == (
         "",
-        "no epic is at work; 1 is put aside: git mem work list --all\n",
+        "no epic is active; 1 is put aside: git mem work list --all\n",
     )
 
 
@@ -798,7 +798,7 @@ def test_another_session_that_is_alive_is_not_disturbed(shop: Mem) -> None:
     mine = {"GITMEM_SESSION": "s2"}
     assert "s1 is at shop" in shop("work", "resume", "--restart", env=mine, code=1).err
     assert "s1 is at shop" in shop("work", "discard", env=mine, code=1).err
-    assert "another session is at it: s1" in shop("work", "resume", "--continue", env=mine).err
+    assert "another session works on it: s1" in shop("work", "resume", "--continue", env=mine).err
     shop("work", "discard", "--force", env=mine)
 
 

@@ -322,7 +322,7 @@ def test_a_repository_without_code_says_nothing_of_code(tmp_path: Path):
     mem(repo, "init")
     assert mem(repo, "code", "dna", "refresh", "--json").stdout.count("dna-lists") <= 1
     assert mem(repo, "code", "dna").stdout == (
-        "# lists\n\nIts files do not say what it is, and there is no code to read.\n"
+        "# lists\n\nNo file describes this project, and there is no code to read.\n"
     )
     commit(repo, {"README.md": "# Lists\n\nLists of good books about the sea.\n"})
     mem(repo, "code", "dna", "refresh")

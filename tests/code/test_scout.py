@@ -178,7 +178,7 @@ def test_wrong_things(tmp_path: Path, shop: Path):
     """Nothing said, nothing found, no commit to keep something of, bytes that are no text."""
     assert "say what is to be done" in mem(shop, "scout", " ", code=2).stderr
     mem(shop, "scout", code=2)
-    assert "nothing speaks for any file" in mem(shop, "scout", "zzz qqq").stdout
+    assert "no file or record matches" in mem(shop, "scout", "zzz qqq").stdout
     assert "nothing was found" in mem(shop, "scout", "--save", "zzz qqq", code=1).stderr
     for more in (["--save"], ["--at", "HEAD"]):
         done = mem(new(tmp_path / more[0]), "scout", "x", *more, code=1)

@@ -310,7 +310,7 @@ def test_a_conflict_is_resolved_by_a_key(
     assert "memcached, not redis" in page.locator(".finding-reason").inner_text()
     page.locator(".finding .side time").nth(1).wait_for()
     press(page, "n")
-    page.get_by_text("Nothing speaks against any fact.").wait_for()
+    page.get_by_text("No contradictions.").wait_for()
 
     assert mem(shop, "show", ids["memcached"])[0]["supersedes"] == [ids["redis"]]
     assert mem(shop, "check") == []

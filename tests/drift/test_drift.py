@@ -321,7 +321,7 @@ def test_advice_on_uncommitted_work_shows_that_work(base: Path, tmp_path: Path):
     (base / "pay.py").write_text(CODE.replace("y = x", "y = x * 2"))
     git(base, "commit", "-qam", "ours")
     (pair,) = [one for one in drift(base).values() if one["level"] == "critical"]
-    command = pair["advice"].partition("goes on: ")[2]
+    command = pair["advice"].partition("on either side: ")[2]
     shown = subprocess.run(
         shlex.split(command), cwd=base, capture_output=True, text=True, check=True
     ).stdout

@@ -24,7 +24,7 @@ def test_each_finding_has_evidence_and_a_proposal(code: Code) -> None:
     mem = code.mem
     code.commit_files(APP)
     id = code.say("Tests by make", "--verify", "file=Makefile contains=test:")
-    assert mem("check", "--fail").err == "nothing speaks against any fact.\n"
+    assert mem("check", "--fail").err == "no contradictions.\n"
     code.commit_files({"Makefile": "check:\n\tpytest\n"})
     (row,) = mem("check", "--json").json
     assert row == {
@@ -85,7 +85,7 @@ def test_only_a_person_answers_and_only_what_fits(code: Code) -> None:
     code.commit_files({"src/app.py": None})
     for choice in ("newer", "older", "both"):
         done = mem("check", "--resolve", f"{id}={choice}", code=1)
-        assert f"'{choice}' is for two facts" in done.err
+        assert f"'{choice}' needs two facts" in done.err
         assert "git mem edit ID" in done.err
     mem("check", "--resolve", f"{id}=edit", code=2)
     done = mem("check", "--resolve", f"{id}=verified", code=1, env=CLAUDE)

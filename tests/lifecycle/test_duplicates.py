@@ -144,7 +144,7 @@ def test_a_title_that_was_cut_equals_no_other(repo: Path) -> None:
     titles = [row["title"] for row in data(repo, "list")]
 
     assert titles[0] == titles[1]
-    assert "nothing is said twice" in run_command(repo, "consolidate", "--steps", "merge").stdout
+    assert "no duplicates" in run_command(repo, "consolidate", "--steps", "merge").stdout
     terms = {term["term"]: term["number"] for term in data(repo, "check", "--health")["terms"]}
     assert terms["duplicates"] == 0
 

@@ -217,7 +217,7 @@ async def test_done_leaves_what_the_user_decided(shop: Path) -> None:
         kept = await caller.refused("done", id=task)
 
     assert "only tasks are done" in said
-    assert "a person decided how it stands" in kept
+    assert "a person decided its state" in kept
     assert shown(shop, task)["status"] == "pinned"
 
 

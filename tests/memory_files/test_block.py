@@ -113,10 +113,10 @@ def test_an_edited_line_is_seen() -> None:
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        (f"a\n{BEGIN}\n{LINE}\nb\n", "half a block"),
-        (f"a\n{LINE}\n{END}\nb\n", "half a block"),
+        (f"a\n{BEGIN}\n{LINE}\nb\n", "block is complete again"),
+        (f"a\n{LINE}\n{END}\nb\n", "block is complete again"),
         (f"a\n{BEGIN}\n{LINE}\n{END}\nb\n{BEGIN}\n{LINE}\n{END}\n", "more than once"),
-        (f"a\n{BEGIN}\n{BEGIN}\n{LINE}\n{END}\nb\n", "half a block"),
+        (f"a\n{BEGIN}\n{BEGIN}\n{LINE}\n{END}\nb\n", "block is complete again"),
     ],
 )
 def test_damaged_blocks_are_mended(text: str, note: str) -> None:

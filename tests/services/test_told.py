@@ -1,4 +1,4 @@
-"""What a history tells of its commands: which failed to the end."""
+"""What a history tells of its commands: which failed, and never passed later."""
 
 import pytest
 

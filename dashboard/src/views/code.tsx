@@ -94,7 +94,7 @@ export function Code({ route }: { route: Route }): JSX.Element {
         </table>
       </Section>
       <Section title="Drift" note="branches that change the same code">
-        {data.drift.pairs.length === 0 ? <p class="quiet">{data.drift.sides.length < 2 ? "There is one branch, and nothing that could drift from it." : "No two branches change the same code."}</p> : null}
+        {data.drift.pairs.length === 0 ? <p class="quiet">{data.drift.sides.length < 2 ? "There is only one branch, so there is nothing to compare." : "No two branches change the same code."}</p> : null}
         {data.drift.pairs.slice(0, 20).map((pair) => (
           <details key={`${pair.left} ${pair.right}`} class="pair">
             <summary>

@@ -67,7 +67,7 @@ export function Conflicts({ route, factCount, state, canChange }: Props): JSX.El
           </button>
         )}
       </Bar>
-      {findings.length === 0 && data.records.length === 0 ? <Empty command="git mem check">Nothing speaks against any fact. Facts that contradict each other, or that the code refutes, would be here.</Empty> : null}
+      {findings.length === 0 && data.records.length === 0 ? <Empty command="git mem check">No contradictions. This page lists facts that contradict each other or the code.</Empty> : null}
       {findings.map((finding, n) => (
         <FindingCard key={keyOf(finding)} finding={finding} n={n} isCurrent={n === at} canChange={canChange} isEditing={edited !== null && keyOf(edited) === keyOf(finding)} edit={setEdited} onFocus={() => go(withQuery(route, { at: keyOf(finding) }), true)} />
       ))}

@@ -274,7 +274,7 @@ function ScoreNow({ data }: { data: FactDetail }): JSX.Element | null {
         <strong class="numbers">{record.effective_score.toFixed(1)}</strong> of {start.toFixed(1)}
         {halfLife ? `, half-life ${halfLife >= 48 ? `${Math.round(halfLife / 24)} days of work` : `${Math.round(halfLife)} hours of work`}` : ", does not decay"}
         {record.access_count ? `, read ${record.access_count === 1 ? "once" : `${record.access_count} times`}` : ""}
-        {record.decayed ? ", decayed: it is not told any more" : ""}
+        {record.decayed ? ", decayed: agents do not receive it any more" : ""}
       </p>
       <DecayCurve start={start} rate={decay.rate} hours={decay.decay_hours} halfLife={halfLife} />
     </Part>

@@ -68,14 +68,14 @@ export function Today({ route, about, canChange }: { route: Route; about: About 
     >
       <List
         kind="today"
-        label="What a session is told"
+        label="What a session receives"
         rows={rows}
         keyOf={(row) => row.key}
         columns={COLUMNS}
         selected={selected}
         onSelect={(key) => select(key)}
         onOpen={(key) => (key.startsWith("line-") ? undefined : go(href("fact", key)))}
-        empty={<Empty command='git mem add "Use SERIALIZABLE for payments" -t decision'>A session that starts now is told nothing: there is nothing to tell.</Empty>}
+        empty={<Empty command='git mem add "Use SERIALIZABLE for payments" -t decision'>A session that starts now receives nothing: there is nothing to send.</Empty>}
         cells={(row) => [
           row.fact ? <Kind fact={row.fact} /> : <span class="kind">note</span>,
           <>

@@ -173,7 +173,7 @@ def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: 
 
     A use counts when an import or the receiver says that it is the definition. Where only the name
     is the same, as with methods of objects whose type is not known, the line is marked '?'. Imports
-    are shown and counted apart; in --json, `is_import` tells them.
+    are shown and counted apart; in --json, `is_import` marks them.
     """
     with term.open() as app:
         code, graph = graph_of(term, app, revision)
@@ -290,7 +290,7 @@ def _show_users(term: Terminal, path: str, users: Edges, as_json: bool) -> None:
         uses = f"{sum(names.values())} use{'s' if sum(names.values()) > 1 else ''}"
         term.say(f"{term.style(path_shown(user), fg='cyan')}  {uses}  {plain(shown)}".rstrip())
     if not users:
-        term.say(f"no file uses {path_shown(path)}, as far as imports tell.")
+        term.say(f"no use of {path_shown(path)} was found in other files.")
 
 
 def _use_json(key: str, path: str, names: "dict[str, int]") -> dict[str, Any]:

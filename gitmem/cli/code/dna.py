@@ -238,6 +238,6 @@ def _print(
         term.say(plain(", ".join(marks)))
     term.say("")
     if not body.strip():
-        term.say("Its files do not say what it is, and there is no code to read.")
+        term.say("No file describes this project, and there is no code to read.")
     for line in body.strip("\n").splitlines():
         term.say(term.style(plain(line), bold=True) if line.startswith("## ") else plain(line))

@@ -69,7 +69,7 @@ def drift_command(
         )
         if len(found) < 2 and not as_json:
             term.say(
-                "there is one branch, and nothing that could drift from it."
+                "there is only one branch, so there is nothing to compare."
                 if found
                 else "there is nothing to compare: no commit yet."
             )

@@ -140,8 +140,8 @@ def _print(term: Terminal, found: list[ScoutFinding], known: list[Any]) -> None:
     code, aside = [one for one in found if not one.aside], [one for one in found if one.aside]
     if not found and not known:
         term.say(
-            "nothing speaks for any file or record. Name a file, a function, or what is seen when "
-            "it goes wrong."
+            "no file or record matches this task. Name a file, a function, or the error that you "
+            "see."
         )
         return
     for title, some in (("Files", code), ("Tests and examples", aside)):

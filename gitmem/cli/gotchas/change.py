@@ -84,7 +84,7 @@ def add_command(
         scope = scope or app.store_of_facts(who)
         heading, text = titled(" ".join(title).strip(), written_text(o) or "")
         if not heading:
-            raise click.UsageError("give a title: what trips one up, in one line.")
+            raise click.UsageError("give a title: the problem in one line.")
         fields = written_fields(app, "gotcha", o, scope=scope)
         from gitmem.fingerprint.category import category
 
@@ -239,8 +239,8 @@ def verify_command(
         if lost:
             raise UserError(
                 f"the code of {record.id} is not found: {lost}. Nothing was written.",
-                f"Where it is now: git mem gotcha verify {short(record.id)} --anchor PLACE. No "
-                f"more: git mem gotcha resolve {short(record.id)}",
+                f"If its code moved: git mem gotcha verify {short(record.id)} --anchor PLACE. If "
+                f"it is solved: git mem gotcha resolve {short(record.id)}",
             )
 
     def confirm(app: App, store: Store, record: Record) -> Change:

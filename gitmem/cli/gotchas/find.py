@@ -39,7 +39,7 @@ from gitmem.text.plural import counted
 @click.option(
     "--resolved/--unresolved", default=None, help="Those that are, or are not, dealt with."
 )
-@click.option("--unconfirmed", is_flag=True, help="Those that nobody has confirmed.")
+@click.option("--unconfirmed", is_flag=True, help="Only unconfirmed gotchas.")
 @click.option("--snoozed", is_flag=True, help="Those that you have snoozed, too.")
 @click.option("--file", "files", multiple=True, metavar="PATH", help="Anchored in this file.")
 @click.option("--all", "-a", "everything", is_flag=True, help="Resolved and archived ones too.")
@@ -164,8 +164,8 @@ def drifted(term: Terminal, as_json: bool) -> int:
             term.say(f"    {path_shown(f'{was}, {why}{spot}')}")
         if seen.found:
             term.note(
-                "still so: git mem gotcha verify ID. Elsewhere: git mem gotcha verify ID --anchor "
-                "PLACE. No more: git mem gotcha resolve ID."
+                "if a gotcha still holds: git mem gotcha verify ID. If its code moved: git mem "
+                "gotcha verify ID --anchor PLACE. If it is solved: git mem gotcha resolve ID."
             )
         else:
             term.note(f"nothing moved: {counted(seen.total, 'gotcha')} looked at.")

@@ -21,7 +21,7 @@ TABLE = {
 
 @click.group("gotcha", cls=Parts, table=TABLE, short_help="Record, find and resolve traps")
 def gotcha_command() -> None:
-    """Gotchas tell what goes wrong, where in the code, and what helps.
+    """A gotcha says what goes wrong, where in the code, and what helps.
 
     Errors that repeat become gotchas automatically. `git mem inbox` shows those that nobody has
     confirmed.

@@ -22,14 +22,18 @@ EMPTY = "the inbox is empty: nothing waits to be looked at."
 
 @click.command("inbox", short_help="Confirm or reject what was captured")
 @click.option(
-    "--accept", "accepted", multiple=True, metavar="ID", help="It is so. May be repeated."
+    "--accept",
+    "accepted",
+    multiple=True,
+    metavar="ID",
+    help="Confirm this record. May be repeated.",
 )
 @click.option(
     "--reject",
     "rejected",
     multiple=True,
     metavar="ID",
-    help="It is not worth keeping; it is not captured again. May be repeated.",
+    help="Reject this record; it is not captured again. May be repeated.",
 )
 @click.option(
     "--shared", "is_shared", is_flag=True, help="With --accept: share preferences too, for all."
@@ -43,7 +47,7 @@ EMPTY = "the inbox is empty: nothing waits to be looked at."
     help="It is part of the gotcha named by --into. May be repeated.",
 )
 @click.option("--into", metavar="ID", help="The gotcha that --merge goes into.")
-@click.option("--accept-all", is_flag=True, help="Everything that waits is so.")
+@click.option("--accept-all", is_flag=True, help="Confirm everything that waits.")
 @click.option(
     "-n",
     "--limit",
@@ -79,10 +83,10 @@ def inbox_command(
     errors, places and counts, and quotes its text if a person wrote it. An open gotcha cannot be
     merged into a resolved one: reopen that first.
 
-    What sessions say of facts is asked first, with the kind `statement` in --json. --accept ID says
-    that it is so: the task is done, what is no longer true is forgotten, what is replaced gives
-    its place to the proposal. --reject ID says that the fact holds. An answer that was given before
-    changes nothing; in --json its id is in `unchanged_ids`.
+    Statements of sessions about facts are asked first, with the kind `statement` in --json.
+    --accept ID confirms a statement: a task becomes done, a fact that no longer holds is
+    forgotten, a replaced fact is superseded by the proposal. --reject ID says that the fact holds.
+    An answer that was given before changes nothing; in --json its id is in `unchanged_ids`.
 
     \b
     Examples:
@@ -181,7 +185,7 @@ def _print_statements(term: Terminal, app: App, asked: Asked) -> None:
         for text in _evidence(one, quotes=app.writer().is_person):
             term.say(f"    {plain(text)}")
     if asked:
-        term.note("it is so: git mem inbox --accept ID. It is not: git mem inbox --reject ID")
+        term.note("if this is true: git mem inbox --accept ID. If not: git mem inbox --reject ID")
 
 
 def _evidence(one: OpenStatement, *, quotes: bool) -> Iterator[str]:

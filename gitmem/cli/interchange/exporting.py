@@ -24,7 +24,7 @@ from gitmem.worker.export_files import write_export
     "--format",
     "name",
     type=click.Choice(list(WRITERS)),
-    help="The format; without it a file's ending tells it, and a folder is okf.",
+    help="The format. Without it, the file's ending decides; a folder is okf.",
 )
 @click.option(
     "--filter",

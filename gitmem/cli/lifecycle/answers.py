@@ -190,8 +190,9 @@ def _fitting(named: Sequence[Finding], answer: Answer) -> list[Finding]:
             "Say which holds: newer, older, both or drop.",
         )
     raise UserError(
-        f"'{answer.choice}' is for two facts; it is the code that speaks against {answer.ids[0]}.",
-        f"It holds: --resolve ID={VERIFIED}. It does not: --resolve ID=drop, or git mem edit ID",
+        f"'{answer.choice}' needs two facts, but the code contradicts {answer.ids[0]}.",
+        f"If the fact holds: --resolve ID={VERIFIED}. If not: --resolve ID=drop, or git mem edit "
+        f"ID",
     )
 
 

@@ -46,7 +46,7 @@ def _speaker(record: Record) -> str:
     program = str(sources[0].get("program") or "") if sources else ""
     if record.get("origin") == "agent" and program:
         return f"{program}, for {record.get('author')}"
-    return str(record.get("author") or "nobody who is known")
+    return str(record.get("author") or "unknown")
 
 
 def proposal(finding: Finding) -> str:

@@ -139,7 +139,7 @@ def _show(
 ) -> None:
     """Ask about each finding on a terminal; else print all."""
     if not findings:
-        term.note("nothing speaks against any fact.")
+        term.note("no contradictions.")
         return
     if sys.stdin.isatty() and sys.stdout.isatty() and app.writer().is_person:
         review(term, app, findings, rows, look_again)

@@ -22,7 +22,7 @@ SHOWN = 20  # facts, or pages, that a step lists
 LISTED = frozenset({"collect", "merge", "pages"})  # steps that list what they changed
 
 
-@click.command("consolidate", short_help="Collect what faded, merge what is said twice")
+@click.command("consolidate", short_help="Remove faded facts, merge duplicates")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 @click.option(
     "--steps",
@@ -146,16 +146,12 @@ def _outcome(report: StepReport, dry_run: bool) -> str:
     facts = counted(number, "fact")
     match report.step:
         case "collect":
-            return f"{facts} {would}removed" if number else "nothing has faded"
+            return f"{facts} {would}removed" if number else "nothing to remove"
         case "merge":
-            return f"{facts} {would}merged into others" if number else "nothing is said twice"
+            return f"{facts} {would}merged into others" if number else "no duplicates"
         case "check":
             open_ones = len(report.lines)
-            return (
-                f"{open_ones:,} open: git mem check"
-                if open_ones
-                else "nothing speaks against any fact"
-            )
+            return f"{open_ones:,} open: git mem check" if open_ones else "no contradictions"
         case "pages":
             return _pages_outcome(report, dry_run)
         case "summary":

@@ -182,7 +182,7 @@ def _confirmed(row: dict[str, Any]) -> str | None:
         return None
     by = confirmed.get("by", "")
     if row.get("unconfirmed"):
-        return f"no: {by} confirmed other words, or somebody else wrote that {by} did"
+        return f"no: {by} confirmed other words, or somebody else wrote this confirmation"
     return f"{confirmed.get('at', '')} by {by}"
 
 

@@ -19,7 +19,9 @@ def report_change(
         )
     expires = str(change.after.get("expires") or "")
     if has_expired(expires, term.clock.stamp()):
-        term.note(f"it expired on {expires}: lists show it with --all only, and nobody is told it.")
+        term.note(
+            f"it expired on {expires}: agents do not receive it, and lists show it only with --all."
+        )
     if is_cut(change.after.title) and (
         change.before is None or change.before.title != change.after.title
     ):

@@ -336,7 +336,7 @@ def _pattern(app: App, error: str) -> str:
     mark = fingerprint(printed, app.location.worktree or "")
     if mark is None:
         raise UserError(
-            "nothing in --error tells an error.",
+            "--error contains no error message.",
             "Give the lines that the tool printed, or leave --error out.",
         )
     return mark.pattern

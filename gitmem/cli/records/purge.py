@@ -43,8 +43,8 @@ CHANGE_IT = (
     "texts",
     multiple=True,
     metavar="SECRET",
-    help="Mask this text wherever it stands, in every record of all times. '-' asks for it, or "
-    "reads it from a pipe, so that it is not in your shell's history. May be repeated.",
+    help="Mask this text wherever it occurs, in all records of the whole history. '-' asks for it, "
+    "or reads it from a pipe, so that it is not in your shell's history. May be repeated.",
 )
 @click.option(
     "--remote",
@@ -201,7 +201,7 @@ class _Run:
         if yes or not (self.ids or self.mask):
             return
         named = [*map(short, self.ids), *(["the text"] if self.mask else [])]
-        places = f" It stands in {self._count()} place(s)." if self.mask else ""
+        places = f" It occurs in {self._count()} place(s)." if self.mask else ""
         question = f"Remove {', '.join(named)} from all of history?{places} This cannot be undone."
         require_yes(question, yes=yes)
 
@@ -256,8 +256,9 @@ class _Run:
             self.places.append(PurgePlace("pages and memory files", CLEAN))
         if len(self.gone) < len(self.ids):
             self.term.note(
-                "the words of what was purged before are not known any more, so nobody looked for "
-                "quotes of it. To look for a text: git mem forget --purge --text -"
+                "the words of records that were purged earlier are not known any more, so their "
+                "quotes were not searched for. To search for a text: git mem forget --purge "
+                "--text -"
             )
         quotes = Mask(purge_quotes.texts_of(self.gone))
         if not quotes:

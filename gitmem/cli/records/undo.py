@@ -64,7 +64,10 @@ def undo_command(term: Terminal, what: str | None, as_json: bool) -> None:
                 _report(term, target, done, as_json)
                 return
             _note_gone(term, done)
-            term.note(f"nothing is left to take back of {_words(target.subject)}; the one before:")
+            term.note(
+                f"nothing is left to take back of {_words(target.subject)}. This took back "
+                f"the command before it:"
+            )
         raise _nothing_listed(app, stores, listed)
 
 
@@ -187,7 +190,7 @@ def _report(term: Terminal, target: CommandCommits, done: Reverted, as_json: boo
         return
     term.say(f"took back: {words} {count}{waits}")
     if target.confirms:
-        term.note("what nobody vouches for now waits in the inbox: git mem inbox")
+        term.note("records that are unconfirmed now wait in the inbox: git mem inbox")
     term.note("to take that back: git mem undo --redo")
 
 

@@ -100,7 +100,10 @@ def activate_command(
 def _messages(term: Terminal, file: str) -> Sequence[Mapping[str, Any]]:
     found = messages(file)
     if not found:
-        term.note("that conversation has no messages: this is what is known here.")
+        term.note(
+            "that conversation has no messages. The recorded work of this repository is "
+            "shown instead."
+        )
     return found
 
 

@@ -34,7 +34,7 @@ PLAN, OPEN = 1 << 20, 10  # bytes of one that are read; of its open tasks that a
 LEAST_LINES, LEAST_TOKENS = 10, 150  # below, not even what is pinned has room
 
 
-@click.command("briefing", short_help="Tell what is known of this project, within a budget")
+@click.command("briefing", short_help="Show what is known of this project, within a budget")
 @click.option(
     "--budget",
     metavar="LINES|Nt",

@@ -51,7 +51,7 @@ def agent_of(app: App, given: str | None) -> str:
 @click.option(
     "--history",
     metavar="FILE",
-    help="A conversation to go by instead: messages as JSON, a list or one a line; '-' reads "
+    help="Use this conversation instead: messages as JSON, a list or one a line; '-' reads "
     "standard input.",
 )
 @options.json_option
@@ -75,7 +75,10 @@ def context_command(term: Terminal, agent: str | None, history: str | None, as_j
         who = agent_of(app, agent)
         said = messages(history) if history else None
         if said is not None and not said:
-            term.note("that conversation has no messages: this is what is known here.")
+            term.note(
+                "that conversation has no messages. The recorded work of this repository is "
+                "shown instead."
+            )
         found = context.load(app, who, session=of_agent(app.env), history=said, strict=True)
         if as_json:
             term.json(found.facts())
@@ -184,7 +187,7 @@ def _where(found: WorkContext, *, known: bool, success: bool) -> str:
     stands = (
         f" {plain(found.workflow)} is at {plain(found.state)}"
         if found.workflow
-        else " No workflow is at work"
+        else " No workflow is active"
     )
     if not success:
         return f"{stands}, as before."

@@ -202,8 +202,8 @@ def _note_nothing(
     term.note(f"nothing {what} was found in {plain(source.name)} ({count}).")
     if not turns and form != "auto":
         term.note(
-            f"no turn was read from it with --from {form}; without --from its form is told by its "
-            f"content."
+            f"--from {form} read no turn from it. Leave out --from: the content then decides the "
+            f"form."
         )
 
 

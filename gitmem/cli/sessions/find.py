@@ -35,8 +35,8 @@ LEAST, ABOUT = 8, 24
 RUNNING, ENDED, INTERRUPTED = "running", "ended", "interrupted"
 SEE = "See them with: git mem session list"
 NONE = (
-    "They are told by hooks of agents: git mem install --list. Or start one of your own: git mem "
-    "session start"
+    "The hooks of agents record sessions. See which hooks are installed: git mem install --list. "
+    "To start a session yourself: git mem session start"
 )
 _LENGTH = re.compile(r"(\d{1,6})\s*([smhdw])")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -156,9 +156,13 @@ def facts(app: App, one: Session) -> dict[str, Any]:
 @click.option("--until", metavar="DATE", help="Begun before then.")
 @click.option("--branch", metavar="NAME", help="Begun on a branch.")
 @click.option(
-    "--kind", type=click.Choice([NEW, EXISTING, WORKFLOW]), help="What it was when it began."
+    "--kind",
+    type=click.Choice([NEW, EXISTING, WORKFLOW]),
+    help="Only sessions that began as this kind.",
 )
-@click.option("--state", type=click.Choice([RUNNING, ENDED, INTERRUPTED]), help="How it stands.")
+@click.option(
+    "--state", type=click.Choice([RUNNING, ENDED, INTERRUPTED]), help="Only sessions in this state."
+)
 @click.option(
     "--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="How many."
 )

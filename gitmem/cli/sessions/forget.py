@@ -19,7 +19,7 @@ from gitmem.services.snapshots import keep
 from gitmem.state import sessions
 
 
-@click.command("forget", short_help="Remove what was kept of a session")
+@click.command("forget", short_help="Delete the stored data of a session")
 @click.argument("session")
 @click.option("--force", is_flag=True, help="Also one that is open. It ends without a record.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
@@ -53,7 +53,7 @@ def forget_command(term: Terminal, session: str, *, force: bool, yes: bool, as_j
                 f"session {plain(id)} is still open.",
                 f"End it first: git mem session end {plain(id)}. Or give --force.",
             )
-        require_yes(f"Remove what was kept of session {plain(id)}?", yes=yes)
+        require_yes(f"Delete the stored data of session {plain(id)}?", yes=yes)
         done = _forget(app, id)
         transcript = known.transcript if known else ""
         if as_json:

@@ -47,7 +47,7 @@ TABLE = {
         "opening_command",
         "Decide how a session opens: greet, ask or say nothing",
     ),
-    "forget": ("sessions.forget", "forget_command", "Remove what was kept of a session"),
+    "forget": ("sessions.forget", "forget_command", "Delete the stored data of a session"),
     "cost": ("sessions.cost", "cost_command", "Show what the hooks of a session cost"),
 }
 

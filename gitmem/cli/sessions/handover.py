@@ -36,7 +36,7 @@ TEXTS = 60_000  # characters of standard input
     "messages",
     multiple=True,
     metavar="TEXT",
-    help="What the other one has to know; '-' reads standard input.",
+    help="What the other agent has to know; '-' reads standard input.",
 )
 @click.option(
     "--from",
@@ -84,8 +84,8 @@ def handover_command(
     """Hand the work over to another agent: its state, decisions and open questions, with evidence.
 
     The other agent receives it when it starts, and by 'git mem session context --agent AGENT', also
-    in other clones after a sync. A newer hand-over by the same agent replaces this one. To put one
-    aside: git mem archive ID.
+    in other clones after a sync. A newer hand-over by the same agent replaces this one. To archive
+    a hand-over: git mem archive ID.
 
     \b
     Examples:

@@ -34,10 +34,10 @@ ASKED = 4000  # of a prompt that are looked at
     "--history",
     "file",
     metavar="FILE",
-    help="The session before, as a file tells it: a history or an export of ours, or an agent's "
-    "transcript.",
+    help="Read the previous session from this file: a history or an export of git mem, or a "
+    "transcript of an agent.",
 )
-@click.option("--resumed", is_flag=True, help="The conversation of before goes on.")
+@click.option("--resumed", is_flag=True, help="The session continues an earlier conversation.")
 @options.json_option
 @click.pass_obj
 def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json: bool) -> None:
@@ -261,7 +261,7 @@ def _read(app: App, file: str, facts: OpeningFacts) -> None:
         ) from error
     if not seen.any:
         raise UserError(
-            f"'{file}' tells of no session.",
+            f"'{file}' contains no session.",
             "Name a history or an export of ours, or a transcript of an agent.",
         )
     facts.first, facts.known = False, True

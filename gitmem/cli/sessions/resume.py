@@ -279,7 +279,7 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
         *_section(
             "not committed now, of others", list(map(plain, others[:FILES])), len(others) - FILES
         ),
-        *_section("failed to the end", list(map(plain, failed))),
+        *_section("still failing", list(map(plain, failed))),
         *_section("still to do", tasks),
         *_section("marked", list(map(plain, stood["mark_texts"]))),
         *_section("noted", list(map(plain, stood["note_texts"]))),
@@ -295,7 +295,7 @@ def _place_lines(term: Terminal, app: App, stood: dict[str, Any]) -> Iterator[st
     about = stood["title"] or stood["story"]
     state = "opened again" if stood["opened_now"] else stood["state"]
     yield (
-        f"session {id}, {plain(stood['agent'])}, {state}, last heard of "
+        f"session {id}, {plain(stood['agent'])}, {state}, last active "
         f"{age(stood['last_seen'], app.clock.now())}{f': {plain(about)}' if about else ''}"
     )
     then, here = stood["branch_then"], stood["branch_now"]
@@ -304,7 +304,7 @@ def _place_lines(term: Terminal, app: App, stood: dict[str, Any]) -> Iterator[st
         moved = f"; {plain(here)} is checked out now: {switch}" if here and here != then else ""
         yield f"branch: {plain(then)}{moved}"
     if not stood["in_this_work_tree"] and stood["work_tree"]:
-        gone = "" if os.path.isdir(stood["work_tree"]) else " (it is there no more)"
+        gone = "" if os.path.isdir(stood["work_tree"]) else " (it no longer exists)"
         yield f"work tree: {plain(stood['work_tree'])}{gone}"
     if stood["cwd"] != ".":
         yield from _named("folder", stood["cwd"])
@@ -357,6 +357,6 @@ def _file(each: dict[str, Any]) -> str:
         if each["status_now"]
         else "committed or taken back"
         if each["exists"]
-        else "there no more"
+        else "deleted"
     )
     return f"{plain(each['path'])}: {plain(each['status_then'] or 'changed')} then, {now} now"

@@ -177,7 +177,7 @@ def start_command(
     first. Records that you write meanwhile belong to it. Another terminal joins it with
     GITMEM_SESSION in its environment.
 
-    An agent whose hooks are not installed gets a session under the id that its CLI tells in the
+    An agent whose hooks are not installed gets a session under the id that its CLI sets in the
     environment. In --json, `previous_session` names the session that --new ended, or that goes on
     beside this one.
 
@@ -274,7 +274,7 @@ def _say_previous(term: Terminal, start: _Start, own_record: str) -> None:
 def _say_open(term: Terminal, app: App, mine: Session, title: str, agent: str) -> None:
     """Say that a session was open, and what of the wishes it keeps as it is."""
     whose = (
-        "it is told by the hooks of its agent"
+        "the hooks of its agent record it"
         if of_agent(app.env) == mine.id
         else f"begun {age(stamp(mine.started), app.clock.now())}"
     )
@@ -283,8 +283,8 @@ def _say_open(term: Terminal, app: App, mine: Session, title: str, agent: str) -
         term.note(_title_of(mine, title))
     if agent and agent != mine.agent:
         term.note(
-            f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new "
-            f"--agent {agent}"
+            f"it stays a session of {mine.agent}. To start a session of {agent}: git mem session "
+            f"start --new --agent {agent}"
         )
 
 

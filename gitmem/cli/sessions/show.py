@@ -180,7 +180,7 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
         yield ""
         yield from _history(term, app, mine, whole, turns=turns)
     elif mine.ended is not None:
-        yield "its history is there no more; histories are kept for 30 days."
+        yield "its history was deleted. Histories are kept for 30 days."
     else:
         yield ""
 
@@ -197,7 +197,7 @@ def _head(term: Terminal, app: App, mine: Session, whole: Whole) -> Iterator[str
     if cost:
         yield (
             f"hooks: {sum(c.calls for c in cost):,} calls, {sum(c.tokens for c in cost):,} tokens "
-            f"told, {sum(c.spent for c in cost) * 1000:,.0f} ms: git mem session cost "
+            f"sent, {sum(c.spent for c in cost) * 1000:,.0f} ms: git mem session cost "
             f"{plain(mine.id[:12])}"
         )
     for name, counts in (("changed", whole.changed), ("read", whole.read)):

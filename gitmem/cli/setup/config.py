@@ -71,7 +71,7 @@ def config_command(
     """Show all settings, show one, or set one.
 
     They are stored in git's configuration under 'gitmem.'. A star marks a value that is not the
-    default; who set it stands behind it.
+    default; the source of the value follows it.
 
     \b
     Examples:

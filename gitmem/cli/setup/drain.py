@@ -13,7 +13,7 @@ def drain_command(term: Terminal) -> None:
 
     Commits writes that wait in the journal, brings the index up to date, and writes the records of
     sessions that have ended. Hooks start this in the background by themselves. It prints nothing:
-    git mem status tells what was done, and what failed.
+    git mem status shows what was done, and what failed.
 
     \b
     Example:

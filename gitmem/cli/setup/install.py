@@ -152,10 +152,10 @@ def _offer_reader(term: Terminal, world: InstallContext, names: Sequence[str]) -
             return
         name, cost = names[0], f"{MODEL_BUDGET:,}"
         term.note(
-            f"Sessions are read offline: few things are proposed, and most of these are right. "
-            f"{ADAPTERS[name]} can read them instead; it finds more.\n"
-            f"It is then sent the text of each session that ends, secrets masked: at most {cost} "
-            f"tokens a session, on your account there."
+            f"Sessions are read offline. This finds only some of the facts, and most of those are "
+            f"correct. {ADAPTERS[name]} can read sessions instead and finds more.\n"
+            f"It then receives the text of each session that ends, with secrets masked: at most "
+            f"{cost} tokens a session, on your account there."
         )
         command = f"git mem config --global summariser {name}"
         is_asked = app.writer().is_person and sys.stdin.isatty() and sys.stdout.isatty()

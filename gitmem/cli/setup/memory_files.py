@@ -66,8 +66,8 @@ NO_FILE = (
 )
 LEFT = {
     "duplicate": "already in the store",
-    "held": "left alone: another branch or clone has a newer text, or somebody else committed this "
-    "one",
+    "held": "not changed: another branch or clone has a newer text, or somebody else committed "
+    "this text",
     "forgotten": "left out: forgotten on purpose",
 }
 

@@ -35,7 +35,7 @@ def status_command(term: Terminal, as_json: bool) -> None:
 
     Each with the next command.
 
-    `session briefing` tells what is known, `session resume` where the last session stood, `work
+    `session briefing` shows what is known, `session resume` where the last session stopped, `work
     show` how far an epic is.
 
     It also names what needs a look: writes in the journal, damaged files, conflicts, gotchas whose

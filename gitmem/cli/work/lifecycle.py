@@ -108,7 +108,7 @@ def complete_command(
 
 @click.command("discard", short_help=TABLE["discard"][2])
 @click.argument("name", required=False)
-@click.option("--force", is_flag=True, help="Although a session is at it.")
+@click.option("--force", is_flag=True, help="Even if a session works on it.")
 @options.json_option
 @click.pass_obj
 def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool) -> None:
@@ -130,7 +130,7 @@ def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool
     "--restart", is_flag=True, help="Begin the current story anew; stories that are done stay done."
 )
 @click.option("--discard", is_flag=True, help="Put the epic aside.")
-@click.option("--force", is_flag=True, help="Although another session is at it.")
+@click.option("--force", is_flag=True, help="Even if another session works on it.")
 @options.json_option
 @click.pass_obj
 def resume_command(
@@ -221,8 +221,8 @@ def _take(
     elif way == "continue":
         if _others(desk, epic) and not force:
             term.note(
-                f"another session is at it: {epic.how['session'] or 'a process of this machine'}. "
-                f"Agree on who does what."
+                f"another session works on it: "
+                f"{epic.how['session'] or 'a process of this machine'}. Agree on who does what."
             )
         did(term, desk, id, epics.do(desk, id, "go", {}), "going on", as_json=as_json)
     else:

@@ -219,7 +219,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             term.say(_epic_line(term, epic, epic.record.id == here, desk.clock.now()))
         if not epics and not everything and (aside := len(rows(app))):
             term.note(
-                f"no epic is at work; {aside} {'is' if aside == 1 else 'are'} put aside: git mem "
+                f"no epic is active; {aside} {'is' if aside == 1 else 'are'} put aside: git mem "
                 f"work list --all"
             )
         elif not epics:

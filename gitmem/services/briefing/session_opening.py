@@ -90,7 +90,7 @@ class OpeningFacts:
         self.now = now
         self.first = first  # no session before this one, and nothing known
         self.known = has_facts  # there is something to tell
-        self.resumed = resumed  # the conversation of before goes on
+        self.resumed = resumed  # the earlier conversation continues
         self.ended = ended
         self.interrupted = interrupted
         self.title = title  # whose the session before was, and how many files it changed
@@ -136,7 +136,7 @@ def _action(facts: OpeningFacts) -> "tuple[str, str]":
     day = stamp(facts.ended)[:10] if facts.ended is not None else ""
     gone = facts.now - facts.ended if facts.ended is not None else 0.0
     if facts.resumed:
-        return SILENT, "the conversation of before goes on"
+        return SILENT, "the earlier conversation continues"
     if facts.epics and not facts.interrupted:
         return ASK, f"an epic is open: {facts.epics[0]}"
     if facts.first:
@@ -144,9 +144,9 @@ def _action(facts: OpeningFacts) -> "tuple[str, str]":
     if facts.interrupted:
         return ASK, f"the last session was interrupted{f' on {day}' if day else ''}"
     if not facts.known:
-        return SILENT, "nothing is known that would be worth a word"
+        return SILENT, "nothing is remembered about this project yet"
     if facts.ended is None:
-        return GREET, "no session has done anything here yet, but something is known"
+        return GREET, "no session has done any work here yet, but the memory has facts"
     if gone < RECENT:  # also when a clock went backwards
         return SILENT, "the last session ended less than an hour ago"
     if gone >= LONG:
@@ -411,7 +411,7 @@ def told(
         ("because", _action(facts)[1]),
         ("now", stamp(facts.now)),
         ("first session here", "yes" if facts.first else "no"),
-        ("the conversation of before goes on", "yes" if facts.resumed else "no"),
+        ("the earlier conversation continues", "yes" if facts.resumed else "no"),
         ("last session ended", stamp(facts.ended) if facts.ended is not None else "unknown"),
         ("it was interrupted", "yes" if facts.interrupted else "no"),
         ("whose it was", facts.title),

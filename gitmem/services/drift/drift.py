@@ -391,11 +391,12 @@ def advice(pair: Pair) -> str:
     worst = pair.files[0].path if pair.files else ""
     if pair.level == CRITICAL:
         what = compare.joined(pair.files[0].shared)
-        return f"Agree on {what or worst} before either goes on: {_difference(pair, worst)}"
+        difference = _difference(pair, worst)
+        return f"Agree on {what or worst} before work continues on either side: {difference}"
     if pair.level == HIGH and other.tip != other.head:
         return f"Commit the work in {other.root}, then merge soon, while both are remembered."
     if pair.level == HIGH:
         return f"Merge or rebase soon, while both are remembered: git merge {name}"
     if pair.level == MEDIUM:
-        return "Git merges these by itself today; the sooner, the surer."
+        return "Git can merge these now. Merge soon, before they conflict."
     return ""

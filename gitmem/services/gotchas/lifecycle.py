@@ -178,10 +178,10 @@ def require_mergeable(into: Record, others: Sequence[Record]) -> None:
     live = next((other for other in others if other.status in LIVE and not other.resolved), None)
     if into.resolved and live is not None:  # it would be dealt with by a word about another
         raise UserError(
-            f"{into.id} is resolved, and {live.id} is not; merged, nobody would be told of it any "
-            f"more.",
-            f"Say that it is open again: git mem gotcha reopen {into.id}, or that this is dealt "
-            f"with too: git mem gotcha resolve {live.id}",
+            f"{into.id} is resolved, and {live.id} is still open. After a merge, agents would not "
+            f"see the open gotcha.",
+            f"Reopen the first: git mem gotcha reopen {into.id}. Or resolve the second: git mem "
+            f"gotcha resolve {live.id}",
         )
 
 

@@ -60,7 +60,7 @@ class Placed:
             "file": f"about {self.where.path}",
             "glob": f"about files like {self.where.path}",
             "adrift": f"its code in {self.where.path} is not found any more",
-            "code": f"the code at {spot} is what it warns of",
+            "code": f"its trigger matches the code at {spot}",
         }.get(self.where.state, f"anchored at {spot}")
 
 

@@ -64,7 +64,7 @@ def no_check(text: str) -> Refusal:
         return Refusal("it does not say what is to be checked")
     if named[1] in KEYS:
         return Refusal(
-            f"a space stands beside the '=' of {named[1]}", f"Write '{TEMPLATES[named[1]]}'"
+            f"there is a space beside the '=' of {named[1]}", f"Write '{TEMPLATES[named[1]]}'"
         )
     return unknown_name(named[1])
 

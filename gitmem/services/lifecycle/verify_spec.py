@@ -40,7 +40,7 @@ def parse_check(text: str) -> dict[str, str]:
         if beside := text[at : mark.start()].strip():
             raise refused(text, _out_of_place(beside, before, mark[1]))
         if mark[1] in check:
-            raise refused(text, Refusal(f"{mark[1]} stands there twice", EACH_ALONE))
+            raise refused(text, Refusal(f"{mark[1]} is given twice", EACH_ALONE))
         check[mark[1]], at = _value(text, mark, marks[number + 1 :])
         before = mark[1]
         number += 1
@@ -57,10 +57,10 @@ def _out_of_place(text: str, before: str, behind: str) -> Refusal:
     """Return why a text cannot stand behind the value of one name, or in front of another."""
     if before:
         return Refusal(
-            f"{echo(text)} stands behind the end of the value of {before}",
+            f"{echo(text)} follows the end of the value of {before}",
             'A value in double quotes ends with them. Write \\" for one within.',
         )
-    return Refusal(f"{echo(text)} stands in front of {behind}=", f"Begin with {behind}=")
+    return Refusal(f"{echo(text)} is before {behind}=", f"Begin with {behind}=")
 
 
 def _value(text: str, mark: "re.Match[str]", later: "list[re.Match[str]]") -> tuple[str, int]:

@@ -16,8 +16,8 @@ from gitmem.records.kinds import TYPES
 
 HEAD = "## Memory of this repository"
 LEAD = (
-    "Recorded by people and agents; `git mem show ID` tells the whole of one. A line that is "
-    "edited here changes its record."
+    "People and agents recorded these facts. `git mem show ID` shows a whole record. An edit of a "
+    "line here changes its record."
 )
 END = "<!-- git-mem: end memory -->"
 OWN = frozenset({HEAD, LEAD})
@@ -268,9 +268,11 @@ def place(
     notes = []
     blocks = find(text.split("\n"))
     if sum(block.whole for block in blocks) > 1:
-        notes.append("it had the block more than once: one is left")
+        notes.append("the block was in it more than once; now it is there once")
     if any(not block.whole for block in blocks):
-        notes.append("half a block was in it, without its beginning or its end: it is whole again")
+        notes.append(
+            "the beginning or the end of the block was missing; the block is complete again"
+        )
     return BlockResult(_written(text, kept), tuple(entry.id for entry in kept), tuple(notes))
 
 

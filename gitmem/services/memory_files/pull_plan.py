@@ -148,8 +148,8 @@ class _Planner:
             if memo.blamed and self.world.operation:
                 self._undecided.add(memo.name)
                 self.plan.notes.append(
-                    f"{memo.name} is not read until the {self.world.operation} is finished: whose "
-                    f"its lines are can only be told then."
+                    f"{memo.name} is not read until the {self.world.operation} is finished. Until "
+                    f"then, the authors of its lines are unknown."
                 )
 
     def _author(self, memo: Memo, statement: FileStatement) -> str:
@@ -248,7 +248,8 @@ class _Planner:
             # anybody may have written a tracked line: it changes nothing of this user's alone
             if self._wrote(memo, line.number, line.text):
                 self.plan.notes.append(
-                    f"{place}, and no record has the id {line.short}: it becomes one of its own."
+                    f"{place}, and no record has the id {line.short}: the line becomes a new "
+                    f"record."
                 )
             return
         author = self.world.author(memo, (line.number,)) if memo.blamed else ""

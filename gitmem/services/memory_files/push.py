@@ -360,16 +360,17 @@ class BlockWriter:
         notes = list(result.notes)
         if left_out := len(suitable) - len(rows):
             notes.append(
-                f"{left_out} record{'s' if left_out > 1 else ''} by others left out: what you "
-                f"accept is written: git mem inbox --accept ID"
+                f"{left_out} record{'s' if left_out > 1 else ''} by others left out. To have a "
+                f"record written, accept it: git mem inbox --accept ID"
             )
         had = bool(managed_block.find(text.split("\n")))
         if rows and not result.kept:
             what = "full"
             lines, size = managed_block.size(managed_block.outside(text))
             notes.append(
-                f"what else is in it has {lines} lines and {size:,} bytes: of {target.lines} lines "
-                f"and {target.bytes:,} bytes none are left for records"
+                f"the rest of the file has {lines} lines and {size:,} bytes. At most "
+                f"{target.lines} lines and {target.bytes:,} bytes are read, so no room is left "
+                f"for records"
             )
         elif not rows:
             what = "removed" if had else "empty"

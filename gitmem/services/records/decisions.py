@@ -25,8 +25,8 @@ def require_undecided(store: Store, program: str, record: Record, act: str) -> N
     if is_decided(store, program, record, act):
         name = NAMES.get(act, act)
         raise UserError(
-            f"this runs in {program}, and an agent cannot {act} {record.id}: a person decided how "
-            "it stands.",
+            f"this runs in {program}, and an agent cannot {act} {record.id}: a person decided its "
+            f"state.",
             f"Ask the user to do it in a terminal of their own: git mem {name} {record.id}",
         )
 

@@ -479,9 +479,9 @@ def supersede(
     people vouch for.
     """
     if new.id == old.id or new.id in (old.get("supersedes") or []):
+        reason = "it is the same record" if new.id == old.id else f"{old.id} replaced it"
         raise UserError(
-            f"{new.id} cannot supersede {old.id}: "
-            f"{'they are one' if new.id == old.id else 'it is the older one'}.",
+            f"{new.id} cannot supersede {old.id}: {reason}.",
             f"See: git mem log {old.id}",
         )
     if before and not (before.unconfirmed or may_replace(who, old)):

@@ -238,7 +238,7 @@ def _take_file(
     if refused := path_refusal(changed.path):
         why = f"git does not take this name: {refused}"
     elif changed.unstaged == "?" and SECRET.search(changed.path) and changed.path not in named:
-        why = "its name tells of secrets; name it to have it saved"
+        why = "its name suggests secrets; save it with --with FILE"
     on_disk = None if why else file_on_disk(work.root, changed.path, limit)
     if isinstance(on_disk, int):
         why = f"it has {on_disk:,} bytes, more than {limit:,}"

@@ -49,7 +49,7 @@ def _own_files(
 
 def _reason(objects: Objects, path: str, oid: str) -> str:
     if SECRET.search(path):
-        return "its name tells of secrets"
+        return "its name suggests secrets"
     data = objects.read_small(oid, WHOLE)
     if data is None:
         return "it is too large to be looked through"

@@ -51,7 +51,7 @@ function M.config(root)
       if code ~= 0 or signal ~= 0 then
         crashes = crashes + 1
         if crashes == most_crashes then
-          vim.notify(('gitmem: the server ended %d times by itself. :Gitmem log tells why, :Gitmem restart starts it.'):format(crashes), vim.log.levels.WARN)
+          vim.notify(('gitmem: the server stopped %d times by itself. :Gitmem log shows why, :Gitmem restart starts it.'):format(crashes), vim.log.levels.WARN)
         end
       end
     end),
