@@ -142,7 +142,7 @@ class App(Repository):
     def _ask_settings(self) -> config.Settings:
         # not the common dir: a linked worktree may have settings of its own
         git = Git(self.location.gitdir, self.env)
-        given = config.one_off(self.env)  # no other git call sees them
+        given = config.command_settings(self.env)  # no other git call sees them
         return config.from_listing(git.run(*LIST, env=given))
 
     @cached_property

@@ -385,7 +385,7 @@ def removal(settings: Settings, problem: str) -> str:
     return f"Remove it: {command}" if command else "It was set for this command alone."
 
 
-def one_off(env: "Mapping[str, str]") -> dict[str, str]:
+def command_settings(env: "Mapping[str, str]") -> dict[str, str]:
     """Return the variables by which `git -c KEY=VALUE` passes settings on.
 
     They are for one command, and are in no cache.

@@ -13,7 +13,7 @@ import os
 from gitmem.base.fast import dumps, loads
 from gitmem.base.files import write_atomic
 from gitmem.base.regular_files import read_regular
-from gitmem.config import KEYS, OWN_KEYS, Settings, one_off
+from gitmem.config import KEYS, OWN_KEYS, Settings, command_settings
 from gitmem.repo.location import Home, Location
 from gitmem.repo.refs import has_reftable
 
@@ -112,7 +112,7 @@ def _kept(home: Home, where: Location, env: "Mapping[str, str]") -> "Kept | None
 
     None when it does not count, or when another user wrote it.
     """
-    if one_off(env):
+    if command_settings(env):
         return None
     try:
         text = read_regular(home.join(NAME), MOST_BYTES, own=True).decode("ascii")
@@ -145,7 +145,7 @@ def _asked(
     home: Home, where: Location, env: "Mapping[str, str]", ask: "Callable[[], Settings]"
 ) -> Settings:
     """Return the settings from git, and keep them unless they are for one command."""
-    if one_off(env):
+    if command_settings(env):
         return ask()
     standing = _standing_files(where, env)
     before = _stamps(standing)

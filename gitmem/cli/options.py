@@ -34,7 +34,7 @@ def _named_once(
     context.params["scope"] = name
 
 
-def one_scope(
+def scope_flags(
     *flags: tuple[str, str], default: str | None = "shared", what: str = "stores"
 ) -> Callable[[F], F]:
     """Add flags of which one may be given, from (name, help) each: the parameter `scope`."""
@@ -56,7 +56,7 @@ def one_scope(
 
 def scope_options(command: F) -> F:
     """Add `--shared`, `--private` and `--user`: which store to write."""
-    return one_scope(
+    return scope_flags(
         ("shared", "The shared store (default)."),
         ("private", "This repository's private store, never pushed by git mem."),
         ("user", "Your own store, for every project."),
@@ -65,7 +65,7 @@ def scope_options(command: F) -> F:
 
 def fact_scope_options(command: F) -> F:
     """Add the flags of `scope_options` for a fact; without one, `App.store_of_facts` says where."""
-    return one_scope(
+    return scope_flags(
         ("shared", "The shared store (default; for agents as the setting share says)."),
         ("private", "This repository's private store, never pushed by git mem."),
         ("user", "Your own store, for every project."),

@@ -203,8 +203,10 @@ def _nothing_to_save(term: Terminal, as_json: bool) -> None:
 
 
 def _left_out(term: Terminal, record: Record) -> None:
-    for one in record.fields.get("omitted") or ():
-        term.note(f"left out: {path_shown(one.get('path'))}: {plain(str(one.get('reason')))}")
+    for omitted in record.fields.get("omitted") or ():
+        term.note(
+            f"left out: {path_shown(omitted.get('path'))}: {plain(str(omitted.get('reason')))}"
+        )
 
 
 @click.command("list", short_help=TABLE["list"][2])
@@ -324,8 +326,8 @@ def show_command(term: Terminal, id: str, as_json: bool) -> None:
                     else f"snapshot {plain(str(value))}"
                 )
         term.say("")
-        for one in record.get("dirty"):
-            term.say(f"  {one.get('status', '')!s:<2} {path_shown(one.get('path', ''))}")
+        for changed in record.get("dirty"):
+            term.say(f"  {changed.get('status', '')!s:<2} {path_shown(changed.get('path', ''))}")
         if record.fields.get("more"):
             term.say(f"  and {record.fields['more']} more")
         _left_out(term, record)
@@ -347,9 +349,9 @@ def diff_command(term: Terminal, id: str, other: str | None, stat: bool) -> None
       git mem snapshot diff 7k2m9qxa 9q0v6r61 --stat
     """
     with term.open() as app:
-        one = read(app.objects, find(app, id))
+        left = read(app.objects, find(app, id))
         work = work_of(app)
-        two = read(app.objects, find(app, other)) if other else _now(app, work)
+        right = read(app.objects, find(app, other)) if other else _now(app, work)
         how = ["--stat"] if stat else []
         colour = ["--color=always"] if term.colored else []
         out = work.run(
@@ -357,8 +359,8 @@ def diff_command(term: Terminal, id: str, other: str | None, stat: bool) -> None
             *how,
             *colour,
             "--no-ext-diff",
-            one.worktree or "",
-            two.worktree or "",
+            left.worktree or "",
+            right.worktree or "",
             "--",
             config=("-c", "core.quotePath=true"),
         )
@@ -404,18 +406,20 @@ def restore_command(
       git mem snapshot restore 7k2m9qxa src/pay.py --worktree
     """
     with term.open() as app:
-        found = find(app, id)
+        snapshot_id = find(app, id)
         if not worktree and not paths:
-            record = app.store("private").get(found).record
+            record = app.store("private").get(snapshot_id).record
             _tell(term, app, record, as_json)
             return
         work = work_of(app, obeys=True)
-        then = read(app.objects, found)
+        then = read(app.objects, snapshot_id)
         inside = [
             os.path.relpath(os.path.realpath(os.path.abspath(path)), os.path.realpath(work.root))
             for path in paths
         ]
-        unknown = [path for path, one in zip(paths, inside, strict=True) if one.startswith("..")]
+        unknown = [
+            path for path, relative in zip(paths, inside, strict=True) if relative.startswith("..")
+        ]
         if unknown:
             raise UserError(
                 f"'{unknown[0]}' is not in this work tree.", "Name files below its root."
@@ -425,7 +429,7 @@ def restore_command(
             begun = (
                 left
                 if left
-                and left.target == found
+                and left.target == snapshot_id
                 and left.root == work.root
                 and set(left.paths) == set(inside)
                 else None
@@ -433,16 +437,18 @@ def restore_command(
             now = _now(app, work)
             what = plan(work, app.objects, now, then, inside, force=force)
             if dry_run or (what.empty and not begun):
-                _report(term, found, what, "", dry_run=True, as_json=as_json)
+                _report(term, snapshot_id, what, "", dry_run=True, as_json=as_json)
                 return
             safety = (
                 begun.safety
                 if begun
-                else take(app, work, save.SaveContext(reason=f"Before restoring {short(found)}")).id
+                else take(
+                    app, work, save.SaveContext(reason=f"Before restoring {short(snapshot_id)}")
+                ).id
             )
-            note = restore.RestoreNote(found, safety, work.root, tuple(inside))
+            note = restore.RestoreNote(snapshot_id, safety, work.root, tuple(inside))
             restore.carry_out(work, app.objects, app.home, what, then, note, force=force)
-        _report(term, found, what, safety, dry_run=False, as_json=as_json)
+        _report(term, snapshot_id, what, safety, dry_run=False, as_json=as_json)
 
 
 def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
@@ -461,8 +467,8 @@ def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
     ):
         if value:
             term.say(f"  {name:<8}{plain(str(value))}")
-    for one in record.get("dirty"):
-        term.say(f"  {one.get('status', '')!s:<2} {path_shown(one.get('path', ''))}")
+    for changed in record.get("dirty"):
+        term.say(f"  {changed.get('status', '')!s:<2} {path_shown(changed.get('path', ''))}")
     _left_out(term, record)
     if app.objects.tip(ref_of(record.id)):
         term.note(
@@ -605,14 +611,17 @@ def share_command(term: Terminal, id: str, remote: str, yes: bool) -> None:
     from gitmem.services.snapshots.sharing import suspects
 
     with term.open() as app:
-        found = find(app, id)
-        saved = read(app.objects, found)
+        snapshot_id = find(app, id)
+        saved = read(app.objects, snapshot_id)
         held_back = suspects(app.objects, saved)
         if held_back and not yes:
             raise UserError(
                 f"nothing was pushed: {named(held_back)}.",
                 "Look at them; --yes pushes the snapshot all the same, with what is in them.",
             )
-        app.remote(remote, ref_of(found)).push(saved.oid)
-        term.say(f"pushed {short(found)} to {plain(remote)} as {ref_of(found)}.")
-        term.note(f"To get it elsewhere: git fetch {plain(remote)} {ref_of(found)}:{ref_of(found)}")
+        app.remote(remote, ref_of(snapshot_id)).push(saved.oid)
+        term.say(f"pushed {short(snapshot_id)} to {plain(remote)} as {ref_of(snapshot_id)}.")
+        term.note(
+            f"To get it elsewhere: git fetch {plain(remote)} "
+            f"{ref_of(snapshot_id)}:{ref_of(snapshot_id)}"
+        )

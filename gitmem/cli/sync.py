@@ -52,10 +52,10 @@ def store_name(app: App, remote: str | None) -> tuple[str, bool]:
         or (":" in remote and not remote.startswith(":"))
     ):
         return remote, False
-    known = ", ".join(remotes) or "none"
+    listed = ", ".join(remotes) or "none"
     raise UserError(
         f"there is no remote '{remote}'.",
-        f"Remotes: {known}. A URL, a path or a bundle file may be named too.",
+        f"Remotes: {listed}. A URL, a path or a bundle file may be named too.",
     )
 
 
@@ -130,7 +130,7 @@ def sync_command(
             out.warnings += left_over(places)
         indexes = _indexes(app, before)
         waiting = inbox.number_waiting(indexes, app.own_addresses)
-        found = all_forks(indexes)
+        forks = all_forks(indexes)
         unpushed = sync.unpushed(app.store(), out.remote)
         if as_json:
             term.json(
@@ -138,12 +138,12 @@ def sync_command(
                 | {
                     "unpushed_count": unpushed[0],
                     "inbox_count": waiting,
-                    "forks": [_fork_json(fork) for fork in found],
+                    "forks": [_fork_json(fork) for fork in forks],
                 }
             )
         else:
             _report(term, out, plain(name), unpushed, app.settings.get("remote") == name)
-            _say_what_waits(term, found, waiting)
+            _say_what_waits(term, forks, waiting)
         if out.waiting:
             term.note(f"error: {purge_texts.summary(out.waiting, plain(name))} It waits.")
             term.note(f"hint: {purge_texts.how_to_follow(plain(name))}")
@@ -154,9 +154,9 @@ def _fork_json(fork: Fork) -> dict[str, Any]:
     return {"id": fork.id, "successor_ids": list(fork.successors)}
 
 
-def _say_what_waits(term: Terminal, found: list[Fork], waiting: int) -> None:
+def _say_what_waits(term: Terminal, forks: list[Fork], waiting: int) -> None:
     """Say what a person has to decide: which successor of a fact holds, and what is proposed."""
-    for fork in found:
+    for fork in forks:
         term.note(fork_text(*fork))
     if waiting:
         term.note(inbox.waiting_text(waiting))

@@ -20,7 +20,7 @@ from gitmem.base.git_guard import (
     verb_of,
     without_programs,
 )
-from gitmem.config import one_off
+from gitmem.config import command_settings
 from gitmem.errors import External, GitFailed, UntrustedRepository
 from gitmem.repo.location import Location, is_own
 
@@ -324,7 +324,7 @@ def check_owner(where: Location, start: str, env: Mapping[str, str]) -> None:
 
     result = subprocess.run(
         ["git", *GUARDS, "-C", start, "rev-parse", "--git-dir"],
-        env={**child_env(env), **one_off(env), **OFFLINE},
+        env={**child_env(env), **command_settings(env), **OFFLINE},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=20,

@@ -120,7 +120,7 @@ def _facts_to_tell(hook: Hook) -> "BriefingFacts":
     briefing = collect.gather(
         hook.repo.stored_indexes,
         hook.repo.namespaces,
-        subjects=collect.TOLD,
+        subjects=collect.CURRENT_SUBJECTS,
         session=hook.event.session,
         unsure=bool(hook.repo.settings.get("unconfirmed")),
         own=hook.repo.own_addresses,

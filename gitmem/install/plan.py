@@ -96,7 +96,7 @@ class InstallTarget:
         return events.ADAPTERS[self.adapter.name]
 
 
-def found(adapter: Adapter, world: InstallContext) -> bool:
+def is_agent_installed(adapter: Adapter, world: InstallContext) -> bool:
     """Return whether an agent's CLI seems to be on this machine.
 
     Its program is on the PATH, or it left its folder.

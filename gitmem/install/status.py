@@ -110,8 +110,8 @@ def _lacks_sdk(program: str, world: InstallContext) -> str:
 def _is_own(program: str, world: InstallContext) -> bool:
     """Return whether a program is the git-mem that runs."""
     own = hook_command.installed(world.env)[0]
-    found = shutil.which(program, path=world.env.get("PATH", os.defpath)) or program
-    return os.path.realpath(found) == os.path.realpath(own)
+    executable = shutil.which(program, path=world.env.get("PATH", os.defpath)) or program
+    return os.path.realpath(executable) == os.path.realpath(own)
 
 
 def _version(world: InstallContext, scope: str, path: str, program: str) -> str:

@@ -370,9 +370,9 @@ def _follow(app: App) -> list[str]:
     survey = placement.survey([index], app.follower, lambda: time.monotonic() < until)
     lost_code.keep_count(app.state, code, survey)
     away = []
-    for place in survey.found:
+    for place in survey.drifted:
         now, before = place.where, place.anchor.get("path")
-        if now.found and now.path != before:
+        if now.is_certain and now.path != before:
             away.append((now.path, place.row["id"], now.first, now.last, str(before)))
     away += _renamed(app, index)
     moved_code.replace(app.state, root, key, stamp, away)

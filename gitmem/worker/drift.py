@@ -90,7 +90,7 @@ def working(app: App, root: str) -> list[str]:
 def _rows(pair: Pair, now: float) -> list[Elsewhere]:
     out: list[Elsewhere] = []
     files = {file.path: file for file in pair.files}
-    for at, (mine, other) in enumerate(((pair.one, pair.two), (pair.two, pair.one))):
+    for at, (mine, other) in enumerate(((pair.left, pair.right), (pair.right, pair.left))):
         is_active = other.kind == "worktree" or other.at >= now - ACTIVE * 86400
         for path in pair.changed[1 - at][:FILES]:
             where = _key(mine), storable(path), storable(other.name)

@@ -74,7 +74,7 @@ def test_code_that_was_commented_out_is_not_taken_for_a_copy_of_it():
     assert (3, "changed") == (made.first, made.state)
     copy = ["", "def again():", "    start(one_b)", "    check(two, three)", "    stop(four_b)"]
     made = place(anchor, new + copy, old=old)
-    assert made.first == 3 or not made.found
+    assert made.first == 3 or not made.is_certain
 
 
 @pytest.mark.parametrize(
@@ -464,7 +464,7 @@ def test_a_line_is_found_where_it_stood_when_its_code_was_copied_elsewhere_and_t
     new = [*edited, "def pay(order):", *BODY, ""]
     spot = place(made, new, "", old)
     assert (spot.first, spot.state) == (6, "changed") or spot.state in {"adrift", "approximate"}
-    assert place(made, new).first == 6 or not place(made, new).found
+    assert place(made, new).first == 6 or not place(made, new).is_certain
 
 
 def test_an_edited_line_between_lines_that_stayed_is_found_beside_a_copy():

@@ -153,7 +153,7 @@ def test_renamed_method_or_class_is_where_it_was(path, name):
     lines[at - 1] = lines[at - 1].replace(method, "renamed")
     for new in ("\n".join(lines), old.replace(owner, "Trolley")):
         by_text, by_memory = spots(path, name, old, new)
-        assert by_text.found, new
+        assert by_text.is_certain, new
         assert (at, True) == (by_text.first, right_or_adrift(by_memory, home))
 
 

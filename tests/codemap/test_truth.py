@@ -113,7 +113,7 @@ def test_blocks_are_followed(seed, language, kind, size):
         attach({"path": "a.py", "lines": [first + 1, last + 1]}, "\n".join(old), "b"), new, old=old
     )
     assert 1 <= made.first <= made.last <= max(1, len(new))
-    if made.found:
+    if made.is_certain:
         left = [n for n in range(first, last + 1) if old[n].strip() and where(text, n)]
         covered = sum(1 for n in left if made.first <= (where(text, n) or 0) <= made.last)
         assert (covered >= 1 if kind == "move" else 2 * covered >= len(left)) or len(left) < 3, (

@@ -58,7 +58,7 @@ def choose(r: random.Random, lines: list[str]) -> int:
 
 def judge(made: Placement, case: Case) -> str:
     """Return right, wrong or adrift; for a line that is gone `gone`, or wrong when a line is claimed to be it."""
-    if not made.found:
+    if not made.is_certain:
         return "adrift" if case.truth else "gone"
     return "right" if made.first == case.truth else "wrong"
 
@@ -132,7 +132,7 @@ def history(tree: Tree, seed: int, steps: int) -> Counter[str]:
     for id, anchor in anchors:
         spot = next(((name, at) for name, text in files.items() if (at := where(text, id))), None)
         made = follower.now(anchor)
-        if not made.found:
+        if not made.is_certain:
             counts["adrift" if spot else "gone"] += 1
         else:
             counts["right" if spot == (made.path, made.first) else "wrong"] += 1

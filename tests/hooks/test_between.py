@@ -385,7 +385,7 @@ def test_of_many_session_records_the_latest_are_made_into_entries(
     known = collect.gather(
         [index],
         ["global"],
-        subjects=collect.TOLD,
+        subjects=collect.CURRENT_SUBJECTS,
         own=frozenset(),
         now="2026-12-01T00:00:00Z",
         first=collect.FactOrder(scores.of, list),

@@ -53,9 +53,9 @@ async def test_what_was_asked_of_an_older_look_is_not_shown():
     state = Opened("file:///a.py", SimpleNamespace(repository=object()), FileNotes())
     asked = asyncio.ensure_future(publisher.with_asides(state, document))
     await asyncio.sleep(0)
-    state.found = newer = FileNotes()
+    state.file_notes = newer = FileNotes()
     go_on.set()
     await asked
     publisher.close()
 
-    assert state.found is newer
+    assert state.file_notes is newer

@@ -94,7 +94,7 @@ def change(repo: Path) -> None:
 
 def told(app, **how) -> set[tuple[str, str, str, int]]:
     """Return what a survey finds."""
-    found = survey([app.index()], app.follower, **how).found
+    found = survey([app.index()], app.follower, **how).drifted
     return {(one.row["title"], one.where.path, one.where.state, one.where.first) for one in found}
 
 
@@ -132,8 +132,10 @@ def test_survey_is_honest_about_what_it_did_not_look_at(app, repo: Path) -> None
         seen = survey([app.index()], app.follower, lambda left=left: next(left, False))
         assert 0 <= seen.checked <= whole.total
         assert seen.complete == (seen.checked == whole.total)
-        assert len({one.row["id"] for one in seen.found}) <= seen.checked + len(seen.found)
-        assert {one.row["title"] for one in seen.found} <= {one.row["title"] for one in whole.found}
+        assert len({one.row["id"] for one in seen.drifted}) <= seen.checked + len(seen.drifted)
+        assert {one.row["title"] for one in seen.drifted} <= {
+            one.row["title"] for one in whole.drifted
+        }
 
 
 def test_survey_tells_how_far_it_is(app, repo: Path) -> None:

@@ -37,7 +37,7 @@ def graph_of(term: Terminal, app: App, revision: str) -> tuple[CodeMap, Graph]:
     return code, graph
 
 
-def told_skipped(term: Terminal, graph: Graph) -> None:
+def note_skipped(term: Terminal, graph: Graph) -> None:
     """Say how many files were not read, and why."""
     counts = Counter(graph.skipped.values())
     if counts:
@@ -97,9 +97,13 @@ def symbols_command(
     """List the definitions of a file, of a folder, or of a name."""
     with term.open() as app:
         code, graph = graph_of(term, app, revision)
-        rows = [one for one in _definitions(app, code, graph, what) if not kind or one.kind == kind]
+        rows = [
+            symbol
+            for symbol in _definitions(app, code, graph, what)
+            if not kind or symbol.kind == kind
+        ]
         if as_json:
-            term.json([_definition(one) for one in rows])
+            term.json([_definition(symbol) for symbol in rows])
             return
         if not rows:
             term.say(
@@ -108,8 +112,8 @@ def symbols_command(
                 else f"nothing of that name is defined: {plain(what)}"
             )
             return
-        several = len({one.path for one in rows}) > 1
-        term.rows((_definition_line(term, one, several) for one in rows[:limit]), app)
+        several = len({symbol.path for symbol in rows}) > 1
+        term.rows((_definition_line(term, symbol, several) for symbol in rows[:limit]), app)
         if len(rows) > limit:
             term.note(f"and {len(rows) - limit} more: -n {len(rows)}, or name a file.")
 
@@ -126,8 +130,8 @@ def _definitions(app: App, code: CodeMap, graph: Graph, what: str) -> list[Defin
         tags = code.tags(graph, path_of(app, graph, what))
         symbols = symbols_of(path, tags) if tags else []
         wanted = place.symbol
-        return [one for one in symbols if not wanted or wanted in {one.qualified, one.name}]
-    inside = [one for one in graph.files if path and one.startswith(path + "/")]
+        return [each for each in symbols if not wanted or wanted in {each.qualified, each.name}]
+    inside = [each for each in graph.files if path and each.startswith(path + "/")]
     if inside or path == ".":
         return _all_symbols(code, graph, inside or graph.files)
     return named(code, graph, what)
@@ -138,21 +142,21 @@ def _all_symbols(code: CodeMap, graph: Graph, paths: Iterable[str]) -> list[Defi
     return [symbol for path in paths for symbol in symbols_of(path, every[path])]
 
 
-def _definition(one: Definition) -> dict[str, Any]:
+def _definition(definition: Definition) -> dict[str, Any]:
     return {
-        "path": path_text(one.path),
-        "line": one.first,
-        "end_line": one.last,
-        "name_line": one.at,
-        "name": one.name,
-        "qualified_name": one.qualified,
-        "kind": one.kind,
+        "path": path_text(definition.path),
+        "line": definition.first,
+        "end_line": definition.last,
+        "name_line": definition.at,
+        "name": definition.name,
+        "qualified_name": definition.qualified,
+        "kind": definition.kind,
     }
 
 
-def _definition_line(term: Terminal, one: Definition, with_path: bool) -> str:
-    where = f"{path_shown(one.path)}:{one.at}" if with_path else f"{one.at:>5}"
-    return f"{term.style(where, fg='cyan')}  {one.kind:<9} {plain(one.qualified)}"
+def _definition_line(term: Terminal, definition: Definition, with_path: bool) -> str:
+    where = f"{path_shown(definition.path)}:{definition.at}" if with_path else f"{definition.at:>5}"
+    return f"{term.style(where, fg='cyan')}  {definition.kind:<9} {plain(definition.qualified)}"
 
 
 @click.command("refs", cls=options.CountedCommand)
@@ -183,39 +187,39 @@ def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: 
                 f"nothing of that name is defined: '{what}'.",
                 "Search for a part of it: git mem code symbols --json",
             )
-        found = list(references(code, graph, wanted))
+        uses = list(references(code, graph, wanted))
         if as_json:
             term.json(
                 {
-                    "definitions": [_definition(one) for one in wanted],
-                    "references": [_reference(one) for one in found],
+                    "definitions": [_definition(each) for each in wanted],
+                    "references": [_reference(each) for each in uses],
                 }
             )
             return
-        rows = _by_line(found)
+        rows = _by_line(uses)
         term.rows(_reference_lines(term, wanted, rows[:limit]), app)
         term.note(
-            _reference_counts(found)
+            _reference_counts(uses)
             + (f"; the first {limit} lines are shown" if len(rows) > limit else "")
             + "."
         )
 
 
-def _by_line(found: list[Reference]) -> list[Reference]:
+def _by_line(uses: list[Reference]) -> list[Reference]:
     """Return one reference for each line, a sure one if there is one."""
     lines: dict[tuple[str, int], Reference] = {}
-    for use in found:
+    for use in uses:
         key = use.path, use.line
         if key not in lines or (use.sure and not lines[key].sure):
             lines[key] = use
     return list(lines.values())
 
 
-def _reference_counts(found: list[Reference]) -> str:
+def _reference_counts(listed: list[Reference]) -> str:
     """Say how often a definition is used, imported, and perhaps meant."""
-    uses = [use for use in found if use.sure and not use.is_import]
-    imports = [use for use in found if use.sure and use.is_import]
-    rest = len(found) - len(uses) - len(imports)
+    uses = [use for use in listed if use.sure and not use.is_import]
+    imports = [use for use in listed if use.sure and use.is_import]
+    rest = len(listed) - len(uses) - len(imports)
     files = len({use.path for use in uses})
     importers = len({use.path for use in imports})
     out = f"{_plural(len(uses), 'use')} in {_plural(files, 'file')}"
@@ -228,28 +232,28 @@ def _plural(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _reference(one: Reference) -> dict[str, Any]:
+def _reference(reference: Reference) -> dict[str, Any]:
     return {
-        "path": path_text(one.path),
-        "line": one.line,
-        "column": one.column,
-        "text": one.text,
-        "sure": one.sure,
-        "inside": one.inside or None,
-        "is_import": one.is_import,
+        "path": path_text(reference.path),
+        "line": reference.line,
+        "column": reference.column,
+        "text": reference.text,
+        "sure": reference.sure,
+        "inside": reference.inside or None,
+        "is_import": reference.is_import,
     }
 
 
 def _reference_lines(
-    term: Terminal, wanted: list[Definition], found: list[Reference]
+    term: Terminal, wanted: list[Definition], uses: list[Reference]
 ) -> Iterator[str]:
-    for one in wanted:
+    for definition in wanted:
         yield (
-            f"{term.style(f'{path_shown(one.path)}:{one.at}', fg='cyan')}  "
-            f"{term.style(f'{one.kind} {plain(one.qualified)}', bold=True)}"
+            f"{term.style(f'{path_shown(definition.path)}:{definition.at}', fg='cyan')}  "
+            f"{term.style(f'{definition.kind} {plain(definition.qualified)}', bold=True)}"
         )
     path = ""
-    for use in found:
+    for use in uses:
         if use.path != path:
             path = use.path
             yield term.style(path_shown(path), fg="cyan")
@@ -290,7 +294,7 @@ def _show_users(term: Terminal, path: str, users: Edges, as_json: bool) -> None:
         uses = f"{sum(names.values())} use{'s' if sum(names.values()) > 1 else ''}"
         term.say(f"{term.style(path_shown(user), fg='cyan')}  {uses}  {plain(shown)}".rstrip())
     if not users:
-        term.say(f"no use of {path_shown(path)} was found in other files.")
+        term.say(f"no file uses {path_shown(path)}, according to the imports.")
 
 
 def _use_json(key: str, path: str, names: "dict[str, int]") -> dict[str, Any]:
@@ -373,7 +377,7 @@ def graph_command(term: Terminal, file: str, as_dot: bool, revision: str, as_jso
             )
             return
         term.rows(_graph_lines(term, edges), app)
-        told_skipped(term, graph)
+        note_skipped(term, graph)
 
 
 def _edges_json(edges: dict[str, Edges]) -> Iterator[dict[str, Any]]:
@@ -384,14 +388,18 @@ def _edges_json(edges: dict[str, Edges]) -> Iterator[dict[str, Any]]:
 
 def _edges_of(path: str, edges: dict[str, Edges]) -> dict[str, Edges]:
     """Return the edges from a file and those to it."""
-    into = {one: {path: targets[path]} for one, targets in edges.items() if path in targets}
-    return {one: edges[one] if one == path else into[one] for one in edges if one in {path, *into}}
+    into = {source: {path: targets[path]} for source, targets in edges.items() if path in targets}
+    return {
+        source: edges[source] if source == path else into[source]
+        for source in edges
+        if source in {path, *into}
+    }
 
 
 def _graph_lines(term: Terminal, edges: "dict[str, Any]") -> Iterator[str]:
-    for one, some in sorted(edges.items()):
+    for source, some in sorted(edges.items()):
         if some:
-            yield term.style(path_shown(one), fg="cyan")
+            yield term.style(path_shown(source), fg="cyan")
             for to, names in sorted(some.items(), key=lambda row: (-sum(row[1].values()), row[0])):
                 shown = ", ".join(_names(names)[:5])
                 yield f"  → {path_shown(to)}  {sum(names.values())}  {plain(shown)}".rstrip()
@@ -450,7 +458,7 @@ def rank_command(term: Terminal, folder: str, limit: int, revision: str, as_json
             )
         if not rows:
             term.say("there is no code in a language that is known.")
-        told_skipped(term, graph)
+        note_skipped(term, graph)
 
 
 @click.command("prune")

@@ -64,19 +64,21 @@ def drift_command(
       git mem code drift --level high --json
     """
     with term.open() as app, Merges(app.location, app.env) as merges:
-        found, left = sides(
+        compared, left = sides(
             merges, refs, app.code_history.resolve, int(app.clock.now() - days * 86400)
         )
-        if len(found) < 2 and not as_json:
+        if len(compared) < 2 and not as_json:
             term.say(
                 "there is only one branch, so there is nothing to compare."
-                if found
+                if compared
                 else "there is nothing to compare: no commit yet."
             )
             return
         hidden = app.hidden(str(app.location.worktree) if app.location.worktree else None)
         pairs = (
-            drift(merges, found, term.progress("comparing"), hidden.has) if len(found) > 1 else []
+            drift(merges, compared, term.progress("comparing"), hidden.has)
+            if len(compared) > 1
+            else []
         )
         shown = [pair for pair in pairs if LEVELS.index(pair.level) >= LEVELS.index(level)]
         for pair in shown[:PAIRS]:
@@ -84,7 +86,7 @@ def drift_command(
         if as_json:
             term.json(
                 {
-                    "sides": [_side(side) for side in found],
+                    "sides": [_side(side) for side in compared],
                     "left_out_count": left,
                     "pairs": [_pair(pair) for pair in shown],
                 }
@@ -111,8 +113,8 @@ def _side(side: Side) -> dict[str, Any]:
 
 def _pair(pair: Pair) -> dict[str, Any]:
     return {
-        "left": pair.one.name,
-        "right": pair.two.name,
+        "left": pair.left.name,
+        "right": pair.right.name,
         "level": pair.level,
         "base_commit": pair.base or None,
         "files": [_file(file) for file in pair.files],
@@ -134,8 +136,8 @@ def _file(file: DriftFile) -> dict[str, Any]:
 def _overlap(shared: Shared) -> dict[str, Any]:
     return {
         "symbol": shared.name or None,
-        "left_span": span_json(shared.one) if shared.one else None,
-        "right_span": span_json(shared.two) if shared.two else None,
+        "left_span": span_json(shared.left) if shared.left else None,
+        "right_span": span_json(shared.right) if shared.right else None,
     }
 
 
@@ -143,8 +145,8 @@ def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str
     for pair in shown[:PAIRS]:
         yield (
             f"{term.style(f'{pair.level:<8}', fg=COLORS[pair.level])} "
-            f"{term.style(plain(pair.one.name), bold=True)} and "
-            f"{term.style(plain(pair.two.name), bold=True)}"
+            f"{term.style(plain(pair.left.name), bold=True)} and "
+            f"{term.style(plain(pair.right.name), bold=True)}"
         )
         for file in pair.files[:FILES]:
             yield from _of_file(term, file)
@@ -163,13 +165,13 @@ def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str
 
 def _of_file(term: Terminal, file: DriftFile) -> Iterator[str]:
     conflict = term.style(" conflict", fg="red") if file.conflict else ""
-    one, two = (", ".join(_names(contributors)[:3]) for contributors in file.authors)
-    who = f"  ({one or '?'} and {two or '?'})" if one or two else ""
+    left, right = (", ".join(_names(contributors)[:3]) for contributors in file.authors)
+    who = f"  ({left or '?'} and {right or '?'})" if left or right else ""
     yield f"    {path_shown(file.path)}{conflict}{who}"
     for shared in file.shared[:4]:
         yield (
-            f"        {plain(shared.name) or 'lines'} {_span(shared.one)} here, "
-            f"{_span(shared.two)} there"
+            f"        {plain(shared.name) or 'lines'} {_span(shared.left)} here, "
+            f"{_span(shared.right)} there"
         )
     if len(file.shared) > 4:
         yield f"        and {len(file.shared) - 4} more"

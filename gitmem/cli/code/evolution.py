@@ -64,7 +64,7 @@ def evolution_command(
       git mem code evolution src/pay.py --agent claude --since "1 month ago"
     """
     with term.open() as app:
-        found, name = _changes(app, place)
+        history, name = _changes(app, place)
         first = float(dates.since(app.git, since)) if since else 0.0
         last = float(dates.until(app.git, until)) if until else float(LAST)
 
@@ -77,7 +77,7 @@ def evolution_command(
                 and (not story or story in step.stories)
             )
 
-        steps = evolution(app.provenance(), app.indexes(), found, fits, limit)
+        steps = evolution(app.provenance(), app.indexes(), history, fits, limit)
         if as_json:
             term.json([_json(step) for step in steps])
             return
@@ -88,13 +88,13 @@ def _changes(app: App, given: str) -> tuple[Iterable[FileChange], str]:
     """Return the changes of what the user named, and its name; raises UserError."""
     place = places.parse_symbol(app, given)
     if not place.symbol and not place.first:
-        found = changes(app.code_history, app.home, place.path)
-        first = next(found, None)
+        history = changes(app.code_history, app.home, place.path)
+        first = next(history, None)
         if first is None:
             raise UserError(
                 f"git has no history of '{place.path}'.", "Is it committed? See: git log -- FILE"
             )
-        return chain([first], found), place.path
+        return chain([first], history), place.path
     data = app.code_history.text(place.path, "HEAD")
     if data is None:
         raise UserError(
@@ -141,9 +141,9 @@ def _named(term: Terminal, link: Link) -> str:
 def _lines(term: Terminal, steps: Iterable[EvolutionStep], name: str) -> Iterator[str]:
     step = None
     for step in steps:
-        one, commit = step.change, step.change.commit
-        named = f" from {path_shown(one.was)} to {path_shown(one.path)}" if one.was else ""
-        what = "" if one.what == "M" else f" [{WORDS.get(one.what, one.what)}{named}]"
+        change, commit = step.change, step.change.commit
+        named = f" from {path_shown(change.was)} to {path_shown(change.path)}" if change.was else ""
+        what = "" if change.what == "M" else f" [{WORDS.get(change.what, change.what)}{named}]"
         yield (
             f"{term.style(commit.oid[:10], fg='yellow')} {_day(commit.authored // 86400)} "
             f"{plain(commit.author)}: {plain(commit.subject)}{term.style(what, fg='cyan')}"

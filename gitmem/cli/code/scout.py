@@ -49,7 +49,7 @@ from gitmem.services.scout.scout_memory import fit, remembered
     help="Look into this commit; without it, HEAD and what is not committed yet.",
 )
 @read_all_option
-@options.one_scope(
+@options.scope_flags(
     ("shared", "Save into the shared store."),
     ("private", "Save into this repository's private store (default)."),
     ("user", "Save into your own store, for every project."),
@@ -100,34 +100,34 @@ def scout_command(
             read_all=read_all,
             needs_code=save,
         )
-        found = code.findings
-        known = _remembered(app, text, found)
-        saved = _save(app, text, found, scope) if save else []
-        found, known = fit(found, known, budget)
+        findings = code.findings
+        matches = _remembered(app, text, findings)
+        saved = _save(app, text, findings, scope) if save else []
+        findings, matches = fit(findings, matches, budget)
         if as_json:
             term.json(
                 {
                     "task": text,
                     "files": [
                         {
-                            "path": path_text(one.path),
-                            "score": one.score,
-                            "is_secondary": one.aside,
-                            "reasons": one.reasons,
+                            "path": path_text(each.path),
+                            "score": each.score,
+                            "is_secondary": each.aside,
+                            "reasons": each.reasons,
                             "symbols": [
                                 {"qualified_name": name, "kind": kind, "line": line}
-                                for name, kind, line in one.symbols
+                                for name, kind, line in each.symbols
                             ],
                         }
-                        for one in found
+                        for each in findings
                     ],
-                    "records": [match_json(one.row, one.score, one.reasons) for one in known],
+                    "records": [match_json(each.row, each.score, each.reasons) for each in matches],
                     "saved_ids": saved,
                     "unread_count": code.left_out,
                 }
             )
             return
-        _print(term, found, known)
+        _print(term, findings, matches)
         if code.no_commit:
             term.note(f"{code.no_commit} What is remembered was searched, code was not.")
         note_unread(term, code.left_out, code.total)
@@ -136,9 +136,12 @@ def scout_command(
             term.say(f"kept {term.style(short(id), fg='yellow')}")
 
 
-def _print(term: Terminal, found: list[ScoutFinding], known: list[Any]) -> None:
-    code, aside = [one for one in found if not one.aside], [one for one in found if one.aside]
-    if not found and not known:
+def _print(term: Terminal, findings: list[ScoutFinding], matches: list[Any]) -> None:
+    code, aside = (
+        [each for each in findings if not each.aside],
+        [each for each in findings if each.aside],
+    )
+    if not findings and not matches:
         term.say(
             "no file or record matches this task. Name a file, a function, or the error that you "
             "see."
@@ -154,10 +157,10 @@ def _print(term: Terminal, found: list[ScoutFinding], known: list[Any]) -> None:
                     if not line.startswith("      ")
                     else plain(line)
                 )
-    if known:
+    if matches:
         term.say(term.style("Remembered", bold=True))
-        for one in known:
-            _print_remembered(term, one)
+        for each in matches:
+            _print_remembered(term, each)
 
 
 def _print_remembered(term: Terminal, match: Match) -> None:
@@ -173,12 +176,12 @@ def _print_remembered(term: Terminal, match: Match) -> None:
         term.say(f"     {plain(text)}")
 
 
-def _remembered(app: App, text: str, found: list[ScoutFinding]) -> list[Match]:
+def _remembered(app: App, text: str, findings: list[ScoutFinding]) -> list[Match]:
     now = app.clock.now()
     return remembered(
         [index for _, index in app.indexes()],
         text,
-        found,
+        findings,
         app.root,
         app.namespaces,
         now,
@@ -187,8 +190,8 @@ def _remembered(app: App, text: str, found: list[ScoutFinding]) -> list[Match]:
     )
 
 
-def _save(app: App, text: str, found: list[ScoutFinding], scope: str) -> list[str]:
-    if not found:
+def _save(app: App, text: str, findings: list[ScoutFinding], scope: str) -> list[str]:
+    if not findings:
         raise UserError(
             "nothing was found that could be kept.",
             "Say the task in other words, or name files and functions.",
@@ -196,12 +199,12 @@ def _save(app: App, text: str, found: list[ScoutFinding], scope: str) -> list[st
     store = app.store(scope)
     who = app.writer()._replace(program=BACKGROUND)  # nobody has looked at it yet
     out = []
-    for record in records(who, text, found):
+    for record in records(who, text, findings):
         try:
             before = store.get(record.id).record
         except UnknownId:
             before = None
-        anchors = [_attached(app, one) for one in record.fields["anchors"]]
+        anchors = [_attached(app, anchor) for anchor in record.fields["anchors"]]
         record = record.change(anchors=anchors)
         if before is None:
             write.add(store, who, record, "scout")

@@ -105,17 +105,17 @@ def timeline_command(
             story or "",
             limit,
         )
-        found: Iterable[TimelineEvent] = timeline(_sources(app), wanted)
+        listed: Iterable[TimelineEvent] = timeline(_sources(app), wanted)
         if reverse:
-            found = list(found)[::-1]
+            listed = list(listed)[::-1]
         if as_json:
             # clocks that were far out are in their place here
-            rows = sorted(found, key=lambda event: event.at if reverse else -event.at)
+            rows = sorted(listed, key=lambda event: event.at if reverse else -event.at)
             term.json([_event_json(event) for event in rows])
         elif as_csv:
-            term.page(_csv(found), app)
+            term.page(_csv(listed), app)
         else:
-            term.rows(_graph(term, found, sources or SOURCES), app)
+            term.rows(_graph(term, listed, sources or SOURCES), app)
 
 
 def _event_json(event: TimelineEvent) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _until(app: App, text: str | None, otherwise: float) -> float:
     return float(dates.until(app.git, text)) if text else otherwise
 
 
-def _csv(found: Iterable[TimelineEvent]) -> Iterator[str]:
+def _csv(listed: Iterable[TimelineEvent]) -> Iterator[str]:
     import csv
     import io
 
@@ -158,45 +158,54 @@ def _csv(found: Iterable[TimelineEvent]) -> Iterator[str]:
         return out.getvalue()
 
     yield line(events.COLUMNS)
-    for one in found:
-        yield line(events.csv_row(one).values())
+    for event in listed:
+        yield line(events.csv_row(event).values())
 
 
 def _marked(event: TimelineEvent) -> str:
     return f"{event.title} ({', '.join(event.trust)})" if event.trust else event.title
 
 
-def _graph(term: Terminal, found: Iterable[TimelineEvent], sources: Iterable[str]) -> Iterator[str]:
+def _graph(
+    term: Terminal, listed: Iterable[TimelineEvent], sources: Iterable[str]
+) -> Iterator[str]:
     """Yield a line for each event, with a column for each source."""
     shown = [source for source in SOURCES if source in set(sources)]
     is_narrow = sys.stdout.isatty() and width() < NARROW
     most = SESSION_ID if "session" in shown and not is_narrow else COMMIT_ID
     day = ""
-    for one in found:
-        local = datetime.fromtimestamp(max(0.0, min(one.at, float(LAST) - 86400))).astimezone()
+    for event in listed:
+        local = datetime.fromtimestamp(max(0.0, min(event.at, float(LAST) - 86400))).astimezone()
         if local.strftime("%Y-%m-%d") != day:
             day = local.strftime("%Y-%m-%d")
             yield term.style(day, bold=True)
-        columns = [one.source] if is_narrow else shown
+        columns = [event.source] if is_narrow else shown
         graph = " ".join(
             term.style("●", fg=COLORS[source])
-            if source == one.source
+            if source == event.source
             else term.style("│", fg="bright_black")
             for source in columns
         )
-        id = _shown_id(one)[:most]
-        what = one.source if one.what in {one.source, "event"} else f"{one.source} {one.what}"
+        id = _shown_id(event)[:most]
+        what = (
+            event.source
+            if event.what in {event.source, "event"}
+            else f"{event.source} {event.what}"
+        )
         who = ", ".join(
             dict.fromkeys(
                 x
-                for x in (one.author_name if one.source in {"commit", "event"} else "", one.agent)
+                for x in (
+                    event.author_name if event.source in {"commit", "event"} else "",
+                    event.agent,
+                )
                 if x
             )
         )
         yield (
-            f"{local:%H:%M} {graph} {term.style(f'{plain(what):<16}', fg=COLORS[one.source])} "
+            f"{local:%H:%M} {graph} {term.style(f'{plain(what):<16}', fg=COLORS[event.source])} "
             f"{term.style(f'{plain(id):<{most}}', fg='yellow')} "
-            f"{plain(_marked(one))}{f' ({plain(who)})' if who else ''}"
+            f"{plain(_marked(event))}{f' ({plain(who)})' if who else ''}"
         )
     if not day:
         term.note("nothing happened that fits.")
@@ -291,16 +300,16 @@ def event_list_command(term: Terminal, as_json: bool) -> None:
       git mem event list --json
     """
     with term.open() as app:
-        found = list(timeline(_sources(app), Wanted(sources=("event",))))
+        listed = list(timeline(_sources(app), Wanted(sources=("event",))))
         if as_json:
-            term.json([_event_json(event) for event in found])
+            term.json([_event_json(event) for event in listed])
             return
-        for one in found:
+        for each in listed:
             term.say(
-                f"{term.style(short(one.id), fg='yellow')} {stamp(one.at)[:16].replace('T', ' ')} "
-                f"{plain(_marked(one))}"
+                f"{term.style(short(each.id), fg='yellow')} "
+                f"{stamp(each.at)[:16].replace('T', ' ')} {plain(_marked(each))}"
             )
-        if not found:
+        if not listed:
             term.note("no event was noted. Note one: git mem event add 'title'")
 
 
@@ -327,7 +336,7 @@ def trends_command(term: Terminal, since: str, until: str | None, as_json: bool)
         app.settle()
         hidden = app.hidden(str(app.location.worktree) if app.location.worktree else None)
         until_ = _until(app, until, app.clock.now())
-        found = trends(
+        report = trends(
             app.code_history,
             app.state,
             app.indexes(),
@@ -339,14 +348,14 @@ def trends_command(term: Terminal, since: str, until: str | None, as_json: bool)
         if as_json:
             term.json(
                 {
-                    **found,
+                    **report,
                     "hot_files": [
-                        {**row, "path": path_text(row["path"])} for row in found["hot_files"]
+                        {**row, "path": path_text(row["path"])} for row in report["hot_files"]
                     ],
                 }
             )
             return
-        for text in _trends(term, found):
+        for text in _trends(term, report):
             term.say(text)
 
 
@@ -355,42 +364,42 @@ def _local(at: float) -> tuple[int, int, str]:
     return when.hour, when.weekday(), (when - timedelta(days=when.weekday())).strftime("%Y-%m-%d")
 
 
-def _counted(found: dict[str, Any], what: str) -> str:
-    number = found[f"{what}_count"]
+def _counted(counts: dict[str, Any], what: str) -> str:
+    number = counts[f"{what}_count"]
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _trends(term: Terminal, found: dict[str, Any]) -> Iterator[str]:
-    yield f"{_counted(found, 'commit')}, {_counted(found, 'session')}"
-    if found["hot_files"]:
+def _trends(term: Terminal, report: dict[str, Any]) -> Iterator[str]:
+    yield f"{_counted(report, 'commit')}, {_counted(report, 'session')}"
+    if report["hot_files"]:
         yield term.style("\nHot files", bold=True) + "  commits, edits of sessions"
-        for row in found["hot_files"]:
+        for row in report["hot_files"]:
             yield f"  {row['commit_count']:>5} {row['edit_count']:>5}  {path_shown(row['path'])}"
-    if found["agents"]:
+    if report["agents"]:
         yield term.style("\nAgents", bold=True)
-        for row in found["agents"]:
+        for row in report["agents"]:
             failed = (
                 f", {row['failed_count']} of {row['tool_call_count']} tool calls failed"
                 if row["tool_call_count"]
                 else ""
             )
             yield f"  {row['session_count']:>5}  {plain(row['agent'])}{failed}"
-    if any(found["hours"]):
-        peak = max(range(24), key=lambda hour: found["hours"][hour])
+    if any(report["hours"]):
+        peak = max(range(24), key=lambda hour: report["hours"][hour])
         yield term.style("\nHours", bold=True) + "  commits and session starts, local time"
-        yield f"  0 {_bars(found['hours'])} 23   most at {peak}:00"
+        yield f"  0 {_bars(report['hours'])} 23   most at {peak}:00"
         yield "  " + "  ".join(
-            f"{day} {count}" for day, count in zip(DAYS, found["weekdays"], strict=True)
+            f"{day} {count}" for day, count in zip(DAYS, report["weekdays"], strict=True)
         )
-    calls = found["tool_calls"]
+    calls = report["tool_calls"]
     if calls["failure_rate"] is not None:
         yield (
             term.style("\nErrors", bold=True)
             + f"  {calls['failure_rate']:.1%} of {calls['count']:,} tool calls failed"
         )
-    if found["learned_weeks"]:
+    if report["learned_weeks"]:
         yield term.style("\nLearned", bold=True) + "  week of, memories, gotchas"
-        for row in found["learned_weeks"][-12:]:
+        for row in report["learned_weeks"][-12:]:
             yield f"  {row['week']}  {row['memory_count']:>4} {row['gotcha_count']:>4}"
 
 

@@ -15,7 +15,7 @@ from gitmem.cli.terminal import Terminal
 from gitmem.errors import UserError
 from gitmem.repo.output_files import write_output
 from gitmem.services.provenance import agent_trace
-from gitmem.services.provenance.known import known_links
+from gitmem.services.provenance.known import recorded_links
 from gitmem.state import links
 
 TABLE = {
@@ -65,11 +65,11 @@ def export_command(
     """
     with term.open() as app:
         oids = app.code_history.listed(revisions or ("HEAD",), MOST)
-        known = known_links(app.provenance(), oids)
+        by_commit = recorded_links(app.provenance(), oids)
         rows = [
             row
             for oid in oids
-            if oid in known and (row := _record(app, oid, known[oid])) is not None
+            if oid in by_commit and (row := _record(app, oid, by_commit[oid])) is not None
         ]
         if as_json:
             text = json_text(envelope(click.get_current_context(), rows)) + "\n"
@@ -86,12 +86,12 @@ def export_command(
             )
 
 
-def _record(app: App, oid: str, found: list[links.Link]) -> dict[str, Any] | None:
+def _record(app: App, oid: str, commit_links: list[links.Link]) -> dict[str, Any] | None:
     def text(path: str) -> list[str] | None:
         data = app.code_history.text(path, oid)
         return None if data is None else data.decode("utf-8", "surrogateescape").split("\n")
 
-    return agent_trace.record(oid, found, text, __version__)
+    return agent_trace.record(oid, commit_links, text, __version__)
 
 
 @click.command("import", short_help=TABLE["import"][2])

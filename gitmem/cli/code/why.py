@@ -63,24 +63,24 @@ def _answer(app: App, given: str, revision: str) -> dict[str, Any]:
     place = places.parse(app, given)
     history = app.code_history
     at = history.resolve(revision) if revision else "HEAD" if app.location.worktree is None else ""
-    found = explain(
+    explained = explain(
         app.provenance(), place.path, place.first, place.last, place.symbol, at, revision
     )
-    known = [] if revision else _known(app, place.path, found)
+    records = [] if revision else _records_at(app, place.path, explained)
     return {
         "path": path_text(place.path),
-        "line": found.first,
-        "end_line": found.last,
-        "symbol": found.symbol or None,
+        "line": explained.first,
+        "end_line": explained.last,
+        "symbol": explained.symbol or None,
         "commit": at if revision else None,
-        "source_lines": found.lines[found.first - 1 : found.last][:SHOWN],
-        "origins": [_origin(one) for one in found.origins],
-        "older_commit_count": found.older,
-        "records": known,
+        "source_lines": explained.lines[explained.first - 1 : explained.last][:SHOWN],
+        "origins": [_origin(origin) for origin in explained.origins],
+        "older_commit_count": explained.older,
+        "records": records,
     }
 
 
-def _known(app: App, path: str, found: Explained) -> list[dict[str, Any]]:
+def _records_at(app: App, path: str, explained: Explained) -> list[dict[str, Any]]:
     if not any(index.has_places() for _, index in app.indexes()):
         return []
     from gitmem.git.object_codec import object_id
@@ -99,11 +99,11 @@ def _known(app: App, path: str, found: Explained) -> list[dict[str, Any]]:
         app.state.snoozed(app.clock.now()),
         PATIENCE,
     )
-    blob = object_id("blob", found.data, app.objects.traits.hash)
-    placed = here.records(guide, path, found.first, found.last, found.lines, blob)
-    for one in placed:
-        app.count_reads(str(one.row["store"]), [one.row["id"]])
-    return [_placed_json(one) for one in placed]
+    blob = object_id("blob", explained.data, app.objects.traits.hash)
+    placed = here.records(guide, path, explained.first, explained.last, explained.lines, blob)
+    for each in placed:
+        app.count_reads(str(each.row["store"]), [each.row["id"]])
+    return [_placed_json(each) for each in placed]
 
 
 def _origin(origin: Origin) -> dict[str, Any]:
@@ -223,8 +223,9 @@ def _session(
         yield f"    about: {_cut(part['title'])}"
     for row in part.get("records", ()):
         yield from _record(term, row, "    ")
-    for one in part["statements"]:
-        yield f"    {'decided' if one['kind'] == 'decision' else 'error'}: {_cut(one['text'])}"
+    for statement in part["statements"]:
+        kind = "decided" if statement["kind"] == "decision" else "error"
+        yield f"    {kind}: {_cut(statement['text'])}"
 
 
 def _named(spans: Sequence[tuple[int, int]]) -> str:

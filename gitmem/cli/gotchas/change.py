@@ -122,13 +122,13 @@ def _each(
 ) -> None:
     with term.open() as app:
         rows = []
-        found = every(app, ids)
-        for scope, stored in found:  # all or none: before the first is written
+        gotchas = every(app, ids)
+        for scope, stored in gotchas:  # all or none: before the first is written
             if check:
                 check(app, scope, stored.record)
             else:
                 lifecycle.require_gotcha(stored.record, verb)
-        for scope, stored in found:
+        for scope, stored in gotchas:
             change = act(app, app.store(scope), stored.record)
             if as_json:
                 rows.append(written_json(scope, change))
@@ -274,10 +274,10 @@ def _again(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
     """
     if "glob" in anchor or not anchor.get("path"):
         return anchor
-    found = app.follower.now(anchor)
-    if found.state == "adrift":
+    place = app.follower.now(anchor)
+    if place.state == "adrift":
         return anchor
-    spec = found.path if found.state == "file" else f"{found.path}:{found.first}-{found.last}"
+    spec = place.path if place.state == "file" else f"{place.path}:{place.first}-{place.last}"
     made = resolve_anchor(app, spec, from_root=True)
     return (
         {**made, "symbol": anchor["symbol"]}

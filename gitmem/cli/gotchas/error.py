@@ -197,7 +197,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
         for pattern, hits, last in app.state.errors(since):
             sessions, first = app.state.sessions_of(pattern, since)
             recent = app.state.hits(pattern, now, rule.window)  # what counts towards the threshold
-            known = [
+            gotchas = [
                 row
                 for _, index in app.indexes()
                 for row in index.by_patterns([pattern])
@@ -211,8 +211,8 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                     "session_count": sessions,
                     "first_seen": stamp(first),
                     "last_seen": stamp(last),
-                    "gotcha": known[0]["id"] if known else None,
-                    "muted": not known and recent >= rule.threshold and _is_muted(app, pattern),
+                    "gotcha": gotchas[0]["id"] if gotchas else None,
+                    "muted": not gotchas and recent >= rule.threshold and _is_muted(app, pattern),
                 }
             )
         if as_json:

@@ -113,9 +113,9 @@ def _with_former(app: App, paths: Sequence[str]) -> list[str]:
     def go_on() -> bool:
         return time.monotonic() < end
 
-    known = [index for prefix, index in app.indexes() if prefix != "user"]
+    indexes = [index for prefix, index in app.indexes() if prefix != "user"]
     apart = {
-        path for index in known for some in unsettled(index, app.follower, go_on) for path in some
+        path for index in indexes for some in unsettled(index, app.follower, go_on) for path in some
     }
     rows = app.rows(paths=sorted(apart)[:500], **OPEN) if apart else []
     return [
@@ -139,34 +139,34 @@ def drifted(term: Terminal, as_json: bool) -> int:
             term.json(
                 [
                     {
-                        "id": one.row["id"],
-                        "title": one.row["title"],
-                        "trust_marks": trust_marks(one.row),
-                        "anchor": anchor_json(one.anchor),
-                        "place": place_json(one.where),
+                        "id": gotcha.row["id"],
+                        "title": gotcha.row["title"],
+                        "trust_marks": trust_marks(gotcha.row),
+                        "anchor": anchor_json(gotcha.anchor),
+                        "place": place_json(gotcha.where),
                     }
-                    for one in seen.found
+                    for gotcha in seen.drifted
                 ]
             )
-            return 1 if seen.found else 0
+            return 1 if seen.drifted else 0
         said = {
             "approximate": "only its definition is there",
             "adrift": "the code is not found",
             "moved": "the code has moved",
         }
-        for one in seen.found:
-            anchor, where = one.anchor, one.where
+        for gotcha in seen.drifted:
+            anchor, where = gotcha.anchor, gotcha.where
             was = place_text(anchor)
             spot = "" if where.state == "adrift" else f": now {where.path}:{where.first}"
             why = said.get(where.state, "the code has changed")
-            id = term.style(short(one.row["id"]), fg="yellow")
-            term.say(f"{id} {plain(marked_title(one.row))}")
+            id = term.style(short(gotcha.row["id"]), fg="yellow")
+            term.say(f"{id} {plain(marked_title(gotcha.row))}")
             term.say(f"    {path_shown(f'{was}, {why}{spot}')}")
-        if seen.found:
+        if seen.drifted:
             term.note(
                 "if a gotcha still holds: git mem gotcha verify ID. If its code moved: git mem "
                 "gotcha verify ID --anchor PLACE. If it is solved: git mem gotcha resolve ID."
             )
         else:
             term.note(f"nothing moved: {counted(seen.total, 'gotcha')} looked at.")
-        return 1 if seen.found else 0
+        return 1 if seen.drifted else 0

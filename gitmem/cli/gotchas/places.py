@@ -55,7 +55,7 @@ def for_command(ctx: click.Context, places: tuple[str, ...], limit: int, as_json
       git mem gotcha for app/pay.py:40
       git mem gotcha for $(git diff --name-only)
     """
-    from gitmem.services.gotchas.placement import TOLD, Guide
+    from gitmem.services.gotchas.placement import OPEN_RECORDS, Guide
 
     term: Terminal = ctx.obj
     is_limited = not as_json or ctx.get_parameter_source("limit") is not ParameterSource.DEFAULT
@@ -64,7 +64,9 @@ def for_command(ctx: click.Context, places: tuple[str, ...], limit: int, as_json
         guide = Guide(
             app.indexes(),
             app.follower,
-            lambda **more: app.rows(agents=agents, valid_at=app.clock.stamp(), **TOLD, **more),
+            lambda **more: app.rows(
+                agents=agents, valid_at=app.clock.stamp(), **OPEN_RECORDS, **more
+            ),
             app.state.snoozed(app.clock.now()),
             FOR_PATIENCE,
         )
@@ -84,7 +86,7 @@ def for_command(ctx: click.Context, places: tuple[str, ...], limit: int, as_json
             for text in _card(term, placed.row, [placed.reason], app.clock.now(), head):
                 term.say(text)
         if not rows:
-            term.note(_nothing_known(app, places))
+            term.note(_nothing_recorded(app, places))
         if len(rows) > len(shown):
             term.say(plain(_more(rows, len(rows) - len(shown), places)))
 
@@ -134,7 +136,7 @@ class _PlacedRows:
                 self.rows.append((asked, placed))
 
 
-def _nothing_known(app: App, places: Sequence[str]) -> str:
+def _nothing_recorded(app: App, places: Sequence[str]) -> str:
     """Return why nothing is known about places: they are not there, or nothing was fetched."""
     missing = [given for given in places if not _is_there(app, _file_and_line(app, given)[0])]
     names = " and no ".join(map(path_shown, missing))
@@ -158,14 +160,14 @@ def _files_of(app: App, path: str) -> list[str]:
 
 def _files_below(app: App, root: str, folder: str) -> list[str]:
     """Return the files of a folder that gotchas are anchored in."""
-    from gitmem.services.gotchas.placement import TOLD
+    from gitmem.services.gotchas.placement import OPEN_RECORDS
 
     inner = "" if folder == "." else f"{folder}/"
     names = {
         name
         for prefix, index in app.indexes()
         if prefix != "user"
-        for name in index.paths_of(TOLD["kinds"])
+        for name in index.paths_of(OPEN_RECORDS["kinds"])
     }
     inside = sorted(name for name in names if name.startswith(inner))
     return [name for name in inside if os.path.isfile(os.path.join(root, name))]
@@ -173,10 +175,10 @@ def _files_below(app: App, root: str, folder: str) -> list[str]:
 
 def _current_name(app: App, path: str) -> str:
     """Return what a renamed file is called now, by an anchor in it; '' when none says so."""
-    from gitmem.services.gotchas.placement import TOLD
+    from gitmem.services.gotchas.placement import OPEN_RECORDS
 
     names = (path, *app.follower.earlier(path))
-    for row in app.rows(paths=names, **TOLD):
+    for row in app.rows(paths=names, **OPEN_RECORDS):
         for anchor in row["anchors"]:
             now = app.follower.called(anchor) if anchor.get("path") in names else ""
             if now and now != path:
@@ -193,12 +195,12 @@ def _is_there(app: App, path: str) -> bool:
     )
 
 
-def _placed(given: str, found: Any) -> dict[str, Any]:
+def _placed(given: str, placed: Any) -> dict[str, Any]:
     return {
-        **record_json(found.row),
+        **record_json(placed.row),
         "asked_place": given,
-        "place": place_json(found.where),
-        "reasons": [found.reason],
+        "place": place_json(placed.where),
+        "reasons": [placed.reason],
     }
 
 

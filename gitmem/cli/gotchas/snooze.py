@@ -26,10 +26,10 @@ _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 def span(text: str) -> float:
     """Return the seconds of `30m`, `12h`, `7d`, `2w`; raises BadParameter."""
-    found = _SPAN.fullmatch(text.strip().lower())
-    if not found or not int(found[1]):
+    match = _SPAN.fullmatch(text.strip().lower())
+    if not match or not int(match[1]):
         raise click.BadParameter(f"'{text}' is not a span of time. Write 30m, 12h, 7d or 2w.")
-    return min(float(int(found[1]) * _SECONDS[found[2][0]]), LONGEST)
+    return min(float(int(match[1]) * _SECONDS[match[2][0]]), LONGEST)
 
 
 @click.command("snooze", short_help=TABLE["snooze"][2])

@@ -67,10 +67,10 @@ def answer(
     already += [("rejected", mark) for mark in plan.tombstones.values()]
     for what, mark in () if quiet else already:
         _say_already(term, what, mark)
-    for one in plan.true:
-        _hold_true(term, app, one, quiet=quiet)
-    for one in plan.untrue:
-        _hold_untrue(term, app, one, quiet=quiet)
+    for statement in plan.true:
+        _hold_true(term, app, statement, quiet=quiet)
+    for statement in plan.untrue:
+        _hold_untrue(term, app, statement, quiet=quiet)
     for _, stored in plan.accepted:
         accept(
             term, app, stored.record.id, quiet=quiet, shares_preferences=given.shares_preferences
@@ -85,7 +85,7 @@ def answer(
         "rejected": _ids(plan.rejected),
         "merged": _ids(plan.merged),
         "unchanged": [mark["id"] for _, mark in already],
-        "statement": [one.id for one in (*plan.true, *plan.untrue)],
+        "statement": [statement.id for statement in (*plan.true, *plan.untrue)],
     }
 
 
@@ -97,7 +97,7 @@ def _planned(app: App, given: Answers, asked: Asked) -> _Plan:
     to_accept = every(app, accepted)
     to_reject = every(app, [id for id in rejected if id not in tombstones])
     to_merge = every(app, given.merged)
-    _require_one_answer(to_accept, to_reject, to_merge)
+    _require_single_answer(to_accept, to_reject, to_merge)
     _require_mergeable(app, given, to_reject)
     waits = app.rows(ids=_ids(to_reject), unconfirmed=True, fields=("id",))
     open_ids = {row["id"] for row in waits}
@@ -173,50 +173,52 @@ def _split(app: App, ids: Iterable[str], asked: Asked) -> tuple[list[OpenStateme
     others: list[str] = []
     for id in ids:
         try:
-            one = asked.get(app.find(id))
+            statement = asked.get(app.find(id))
         except UnknownId:
-            one = None
-        if one is None:
+            statement = None
+        if statement is None:
             others.append(id)
         else:
-            named.append(one)
+            named.append(statement)
     return named, others
 
 
-def _hold_true(term: Terminal, app: App, one: OpenStatement, *, quiet: bool) -> None:
+def _hold_true(term: Terminal, app: App, statement: OpenStatement, *, quiet: bool) -> None:
     """Write that what a session says of a fact is so."""
-    scope, stored = app.get(one.id)
-    store, who, what = app.store(scope), app.writer(), one.last["what"]
+    scope, stored = app.get(statement.id)
+    store, who, what = app.store(scope), app.writer(), statement.last["what"]
     if what == DONE:
         commit = head(app.location) or ""
-        answers.finish(store, who, stored.record, commit, one.last["session"], one.statements)
+        answers.finish(
+            store, who, stored.record, commit, statement.last["session"], statement.statements
+        )
     elif what == ENDED:
-        answers.end(store, who, stored.record, one.statements)
+        answers.end(store, who, stored.record, statement.statements)
     else:
-        successor = one.last["successor"]
+        successor = statement.last["successor"]
         if successor and app.get(successor)[1].record.unconfirmed:
             accept(term, app, successor, quiet=quiet)
-            stored = app.store(scope).get(one.id)
+            stored = app.store(scope).get(statement.id)
         if stored.record.status in LIVE:  # it may be in another store than its successor
-            answers.put_aside(store, who, stored.record, one.statements)
+            answers.put_aside(store, who, stored.record, statement.statements)
     if not quiet:
-        term.say(f"{SETTLED[what]}: {plain(one.title)}")
+        term.say(f"{SETTLED[what]}: {plain(statement.title)}")
 
 
-def _hold_untrue(term: Terminal, app: App, one: OpenStatement, *, quiet: bool) -> None:
+def _hold_untrue(term: Terminal, app: App, statement: OpenStatement, *, quiet: bool) -> None:
     """Write that a fact holds whatever sessions say of it."""
-    scope, stored = app.get(one.id)
+    scope, stored = app.get(statement.id)
     successor = None
-    if one.last["successor"]:
-        where, proposal = app.get(one.last["successor"])
+    if statement.last["successor"]:
+        where, proposal = app.get(statement.last["successor"])
         successor = (app.store(where), proposal.record)
-    answers.keep(app.store(scope), app.writer(), stored.record, one.statements, successor)
+    answers.keep(app.store(scope), app.writer(), stored.record, statement.statements, successor)
     if not quiet:
-        says = "still open" if one.last["what"] == DONE else "still holds"
-        term.say(f"{says}: {plain(one.title)}")
+        says = "still open" if statement.last["what"] == DONE else "still holds"
+        term.say(f"{says}: {plain(statement.title)}")
 
 
-def _require_one_answer(*given: Facts) -> None:
+def _require_single_answer(*given: Facts) -> None:
     """Raise UserError when a fact is given two answers."""
     times = Counter(stored.record.id for facts in given for _, stored in facts)
     twice = sorted(id for id, number in times.items() if number > 1)

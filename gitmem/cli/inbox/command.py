@@ -159,18 +159,20 @@ def _others(app: App, asked: Asked, ids: tuple[str, ...], own: Collection[str]) 
 
 def _print_json(term: Terminal, app: App, asked: Asked, limit: int, own: Collection[str]) -> None:
     rows = inbox.waiting(app.indexes(), FIELDS, asked, limit, own)
-    said = [_statement_json(one, quotes=app.writer().is_person) for one in asked.values()]
+    said = [
+        _statement_json(statement, quotes=app.writer().is_person) for statement in asked.values()
+    ]
     term.json([*map(record_json, rows), *said])
 
 
-def _statement_json(one: OpenStatement, *, quotes: bool) -> dict[str, str | None]:
-    last = one.last
+def _statement_json(statement: OpenStatement, *, quotes: bool) -> dict[str, str | None]:
+    last = statement.last
     return {
-        "id": one.id,
+        "id": statement.id,
         "kind": "statement",
         "claim": last["what"],
-        "title": one.title,
-        "reason": one.reason,
+        "title": statement.title,
+        "reason": statement.reason,
         "session": last["session"],
         "said_by": last["role"] or None,
         "quote": last["quote"] or None if quotes else None,
@@ -179,21 +181,23 @@ def _statement_json(one: OpenStatement, *, quotes: bool) -> dict[str, str | None
 
 
 def _print_statements(term: Terminal, app: App, asked: Asked) -> None:
-    for one in asked.values():
-        id = term.style(short(one.id), fg="yellow")
-        term.say(f"{id} {one.reason}: {plain(one.title)}")
-        for text in _evidence(one, quotes=app.writer().is_person):
+    for statement in asked.values():
+        id = term.style(short(statement.id), fg="yellow")
+        term.say(f"{id} {statement.reason}: {plain(statement.title)}")
+        for text in _evidence(statement, quotes=app.writer().is_person):
             term.say(f"    {plain(text)}")
     if asked:
         term.note("if this is true: git mem inbox --accept ID. If not: git mem inbox --reject ID")
 
 
-def _evidence(one: OpenStatement, *, quotes: bool) -> Iterator[str]:
+def _evidence(statement: OpenStatement, *, quotes: bool) -> Iterator[str]:
     """Yield what takes a fact's place, and who said so; the words themselves for a person alone."""
-    if one.successor:
-        yield f"by {short(one.last['successor'])}: {one.successor}"
-    by = {"commit": "by a commit", "": ""}.get(one.last["role"], f"by the {one.last['role']}")
-    quote = f': "{one.last["quote"]}"' if one.last["quote"] and quotes else ""
+    if statement.successor:
+        yield f"by {short(statement.last['successor'])}: {statement.successor}"
+    by = {"commit": "by a commit", "": ""}.get(
+        statement.last["role"], f"by the {statement.last['role']}"
+    )
+    quote = f': "{statement.last["quote"]}"' if statement.last["quote"] and quotes else ""
     if by or quote:
         yield f"said {by}{quote}".replace(" :", ":")
 

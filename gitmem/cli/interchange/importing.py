@@ -57,7 +57,7 @@ TAKEN = (NEW, UPDATED, UNCHANGED)
     type=click.Choice(tuple(AGENTS)),
     help="Of past sessions: only those of this agent. May be repeated.",
 )
-@options.one_scope(
+@options.scope_flags(
     ("shared", "Write to the shared store."),
     ("private", "Write to the private store (default, but for decisions that git tracks)."),
     default=None,
@@ -179,7 +179,7 @@ def _agrees(term: Terminal, plans: Plans, *, as_json: bool) -> bool:
     if not fresh:
         term.say("all that was found here is imported already.")
         return False
-    sentence = f"found {', and '.join(_found(source, plan) for source, plan in fresh)}"
+    sentence = f"found {', and '.join(_description(source, plan) for source, plan in fresh)}"
     if not (os.isatty(0) and sys.stdout.isatty()):
         term.say(f"{sentence}.")
         commands = [f"git mem import --from {source.format}" for source, _ in fresh]
@@ -188,7 +188,7 @@ def _agrees(term: Terminal, plans: Plans, *, as_json: bool) -> bool:
     return click.confirm(f"{sentence}: import?", default=False, err=True)
 
 
-def _found(source: ForeignSource, plan: ImportPlan) -> str:
+def _description(source: ForeignSource, plan: ImportPlan) -> str:
     """Return what a store is and how much it has, for this project if it tells projects apart."""
     entries = counted(len(plan.writes), "new entry")
     form = formats.BY_NAME[source.format]

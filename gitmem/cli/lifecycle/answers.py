@@ -91,7 +91,7 @@ def resolve(
     """
     write.require_person(app.writer(), "decide between", command=decisions.COMMAND)
     plans = [_plan(app, findings, answer) for answer in given]
-    _require_one_answer(plans)
+    _require_single_answer(plans)
     _require_no_end(plans)
     keys = ("superseded_ids", "settled_ids", "verified_ids", "forgotten_ids")
     done: dict[str, list[str]] = {key: [] for key in keys}
@@ -106,7 +106,7 @@ def resolve(
     return done
 
 
-def _require_one_answer(plans: Sequence[Plan]) -> None:
+def _require_single_answer(plans: Sequence[Plan]) -> None:
     """Raise click.UsageError where two answers are about one finding."""
     answers: dict[Finding, Answer] = {}
     for plan in plans:

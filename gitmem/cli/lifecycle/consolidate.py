@@ -76,7 +76,7 @@ def consolidate_command(
                 if not as_json:
                     _show(term, report, dry_run)
         if as_json:
-            term.json({"is_dry_run": dry_run, "steps": [_step_json(one) for one in reports]})
+            term.json({"is_dry_run": dry_run, "steps": [_step_json(step) for step in reports]})
         elif not dry_run and any(report.changed for report in reports):
             term.note("to take this back: git mem undo")
 

@@ -114,7 +114,7 @@ def health_command(
         elif with_history:
             _show_history(term, points, raw=raw)
         else:
-            trend = [one.counts.health(raw=raw) for one in points]
+            trend = [point.counts.health(raw=raw) for point in points]
             _show(term, now.counts, trend, numbers, raw=raw)
         _require(now.counts.health(raw=raw), fail_under)
 

@@ -219,15 +219,18 @@ def supersede_command(
         edges = _edges_of(app, before.id)
         # the successor is in the namespace of what it replaces
         who = app.writer(o["agent"] or before.get("agent"))
-        existing = _known(app, title[0]) if len(title) == 1 else None
+        existing = _existing_id(app, title[0]) if len(title) == 1 else None
         if existing:
-            where, found = app.get(existing)
+            where, successor = app.get(existing)
             if where != scope:
                 raise UserError(
-                    f"{before.id} is in the {scope} store, {found.record.id} in the {where} one.",
+                    f"{before.id} is in the {scope} store, {successor.record.id} in the {where} "
+                    f"store.",
                     "Write the successor beside it: git mem supersede OLD 'new title' -m TEXT",
                 )
-            change = write.supersede(app.store(scope), who, before, found.record, found.record)
+            change = write.supersede(
+                app.store(scope), who, before, successor.record, successor.record
+            )
         else:
             fields = write.fields_of(before, write.INHERITED)
             fields |= written_fields(app, before.kind, o, scope=scope)
@@ -255,7 +258,7 @@ def _tell_fork(term: Terminal, old: str, new: str, others: list[str]) -> None:
         term.note(fork_text(old, [*others, new]))
 
 
-def _known(app: App, text: str) -> str | None:
+def _existing_id(app: App, text: str) -> str | None:
     if " " in text or (len(text) < 6 and not kind_of(text)):
         return None
     try:

@@ -57,7 +57,7 @@ def card(
             else None,
         ),
         ("Holds until", row.get("expires")),
-        *(("Check", _check(one)) for one in row.get("verify") or ()),
+        *(("Check", _check(check)) for check in row.get("verify") or ()),
         ("Agent", row.get("agent") if row.get("agent") != "global" else None),
         ("Origin", _origin(row)),
         ("From", _file(row)),
@@ -132,7 +132,8 @@ def _resolved(row: dict[str, Any]) -> str | None:
 def _snapshot(row: dict[str, Any]) -> list[tuple[str, str | None]]:
     """Return where the work stood."""
     dirty = [
-        f"{one.get('status', '')} {one.get('path', '')}".strip() for one in row.get("dirty") or []
+        f"{changed.get('status', '')} {changed.get('path', '')}".strip()
+        for changed in row.get("dirty") or []
     ]
     shown = ", ".join(dirty[:DIRTY]) + (
         f" and {len(dirty) - DIRTY} more" if len(dirty) > DIRTY else ""
@@ -150,14 +151,14 @@ def _snapshot(row: dict[str, Any]) -> list[tuple[str, str | None]]:
 
 def _work(row: dict[str, Any]) -> str:
     """Return how far an epic is, and which command tells the rest."""
-    known = facts_of_work(row.get("state"))
+    facts = facts_of_work(row.get("state"))
     where = (
-        f", story {known['story']}{' in ' + known['phase'] if known['phase'] else ''}"
-        if known["story"]
+        f", story {facts['story']}{' in ' + facts['phase'] if facts['phase'] else ''}"
+        if facts["story"]
         else ""
     )
     return (
-        f"{known['done']} of {known['total']} stories done ({known['percent']}%){where}; git mem "
+        f"{facts['done']} of {facts['total']} stories done ({facts['percent']}%){where}; git mem "
         f"work show {row['id'][4:]}"
     )
 

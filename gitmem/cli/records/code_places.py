@@ -14,8 +14,8 @@ def code_places(app: App, record: Record) -> tuple[list[dict[str, Any]], list[st
     """Return where the code of a record is now, and the same in words: both by anchor."""
     if app.location.worktree is None or not record.anchors:
         return [], []
-    found = [(anchor, app.follower.now(anchor)) for anchor in record.anchors[:PLACES]]
-    return [place_json(where) for _, where in found], [_code_note(*pair) for pair in found]
+    places = [(anchor, app.follower.now(anchor)) for anchor in record.anchors[:PLACES]]
+    return [place_json(where) for _, where in places], [_code_note(*pair) for pair in places]
 
 
 def _code_note(anchor: dict[str, Any], where: Placement) -> str:

@@ -297,8 +297,8 @@ def _check_language(triggers: dict[str, Any], given: Mapping[str, str]) -> None:
     Raises BadParameter where it is not known, was given in vain, or is missing.
     """
     language = triggers.get("language")
-    known = language_named(language) if language is not None else ""
-    if language is not None and not known:
+    grammar = language_named(language) if language is not None else ""
+    if language is not None and not grammar:
         raise click.BadParameter(
             f"'{language}' is not a language that is known here. They are: "
             f"{', '.join(sorted(GRAMMARS))}."
@@ -309,7 +309,7 @@ def _check_language(triggers: dict[str, Any], given: Mapping[str, str]) -> None:
             raise click.BadParameter(
                 "--language says in which code to look: it goes with --code or --query."
             )
-    if "query" in triggers and not known:
+    if "query" in triggers and not grammar:
         raise click.BadParameter(
             "--query needs the language that it is for, for example: --language python"
         )

@@ -185,8 +185,8 @@ def _date_by_history(
 
 def _node(row: dict[str, Any] | None) -> dict[str, Any]:
     """Return what JSON says of a record; of one that is not there, that nothing is known."""
-    known = {key: row[key] if row else None for key in ("title", "kind", "created")}
-    return {**known, "trust_marks": trust_marks(row) if row else []}
+    fields = {key: row[key] if row else None for key in ("title", "kind", "created")}
+    return {**fields, "trust_marks": trust_marks(row) if row else []}
 
 
 def _dot(text: str) -> str:

@@ -26,7 +26,7 @@ from gitmem.store.store import Store
 @click.option("-p", "--patch", is_flag=True, help="With what each commit changed.")
 @click.option("--reverse", is_flag=True, help="Oldest first.")
 @click.option("--all", "-a", "everything", is_flag=True, help="With merges and read counts.")
-@options.one_scope(
+@options.scope_flags(
     ("private", "The private store."),
     ("user", "Your own store."),
     ("shared", "The shared store (default)."),
@@ -61,12 +61,12 @@ def log_command(
         forks: list[tuple[str, list[str]]] = []
         start = None
         if id:
-            found = _find_past(app, id)
-            if found is None:
+            past = _find_past(app, id)
+            if past is None:
                 start = _revision(app, scope, id)
             else:
-                scope = found[0] if scope == "shared" else scope
-                ids, forks = history.chain(_replacements(app, found[1]), found[1])
+                scope = past[0] if scope == "shared" else scope
+                ids, forks = history.chain(_replacements(app, past[1]), past[1])
         store = app.store(scope)
         progress = term.progress("reading history")
         steps = history.log(store, ids, start, everything=o["everything"], progress=progress)
@@ -281,7 +281,7 @@ def _patch(term: Terminal, store: Store, change: TreeDifference) -> Iterator[str
 @click.argument("a", required=False)
 @click.argument("b", required=False)
 @click.option("--name-status", "names", is_flag=True, help="Only what was added, changed, removed.")
-@options.one_scope(("private", "The private store."), ("shared", "The shared store (default)."))
+@options.scope_flags(("private", "The private store."), ("shared", "The shared store (default)."))
 @options.json_option
 @click.pass_obj
 def diff_command(

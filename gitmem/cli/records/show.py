@@ -34,7 +34,7 @@ def computed(app: App, record: Record, at: str | None) -> dict[str, Any]:
         return out
     row = {"id": record.id, **row_of(record)}
     # what the store's history says of who vouches for it, an index knows
-    levels = [one["level"] for _, index in app.indexes() for one in index.get(record.id)]
+    levels = [entry["level"] for _, index in app.indexes() for entry in index.get(record.id)]
     score = scores.of({**row, "level": levels[0]} if levels and not at else row)
     return {
         **out,
@@ -90,11 +90,11 @@ def show_command(
       git mem show 7k2m9qxa --json
     """
     with term.open_any() as app:
-        found = _found(term, app, ids, at)
+        records = _load_records(term, app, ids, at)
         rows = []
         code_notes: dict[str, list[str]] = {}
         marks: dict[str, list[str]] = {}
-        for scope, stored in found:
+        for scope, stored in records:
             rows.append({**as_row(scope, stored), **computed(app, stored.record, at)})
             if stored.record.fields.get("conflict"):
                 rows[-1]["other_sides"] = _attic(app.reader(scope), stored.record.id)
@@ -107,7 +107,7 @@ def show_command(
         if as_json:
             term.json([whole_row_json(row) for row in rows])
         elif raw:
-            for _, stored in found:
+            for _, stored in records:
                 click.echo(encode(stored.record).decode(), nl=False)
         elif template:
             term.page(filled(template, [whole_row_json(row) for row in rows], "show"), app)
@@ -135,20 +135,23 @@ def show_command(
             )
 
 
-def _found(
+def _load_records(
     term: Terminal, app: App, ids: tuple[str, ...], at: str | None
 ) -> list[tuple[str, Stored]]:
     """Return the records that ids name, as whoever asks may read them."""
-    found = []
+    records = []
     for text in ids:
         name, _, revision = text.partition("@")
         then = at if at is not None else f"@{revision}"
         is_past = at is not None or revision
-        found.append(_past(app, name, then) if is_past else app.get(name))
+        records.append(_past(app, name, then) if is_past else app.get(name))
     if not agent_program(app.env):
-        return found
-    shown = [(scope, Stored(without_quotes(one.record), one.oid, one.path)) for scope, one in found]
-    if shown != found:
+        return records
+    shown = [
+        (scope, Stored(without_quotes(stored.record), stored.oid, stored.path))
+        for scope, stored in records
+    ]
+    if shown != records:
         term.note(LEFT_OUT)
     return shown
 

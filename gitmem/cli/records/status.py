@@ -68,8 +68,8 @@ def _link(
 
 def _linked(links: list[str], text: str) -> str | None:
     """Return the link that a text names, also to a record that is there no more."""
-    found = [x for x in links if x == text or x.endswith(text) or x.startswith(text)]
-    return found[0] if len(found) == 1 else None
+    matches = [x for x in links if x == text or x.endswith(text) or x.startswith(text)]
+    return matches[0] if len(matches) == 1 else None
 
 
 def every(app: App, ids: Iterable[str]) -> list[tuple[str, Stored]]:

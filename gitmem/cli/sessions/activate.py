@@ -68,7 +68,11 @@ def activate_command(
         if agent or file or timeout:
             raise click.UsageError("--list takes no agent and no other option than --json.")
         with term.open() as app:
-            _list(term, agent_definitions.known(app.location.worktree or "", term.environ), as_json)
+            _list(
+                term,
+                agent_definitions.definitions(app.location.worktree or "", term.environ),
+                as_json,
+            )
         return
     if not agent or not agent.strip():
         raise click.UsageError(
@@ -92,19 +96,21 @@ def activate_command(
     sys.stdout.flush()
     activation.note(place, active.agent.name)
     end_running_calls()
-    if any(one.name == "index" and one.status == activation.TIMEOUT for one in active.results):
+    if any(
+        result.name == "index" and result.status == activation.TIMEOUT for result in active.results
+    ):
         with contextlib.suppress(OSError):  # so that the next one finds it
             detach(["-C", place.location.worktree or place.location.gitdir, "drain"], term.environ)
 
 
 def _messages(term: Terminal, file: str) -> Sequence[Mapping[str, Any]]:
-    found = messages(file)
-    if not found:
+    spoken = messages(file)
+    if not spoken:
         term.note(
             "that conversation has no messages. The recorded work of this repository is "
             "shown instead."
         )
-    return found
+    return spoken
 
 
 def _say(term: Terminal, active: Activation) -> None:
@@ -118,11 +124,16 @@ def _list(term: Terminal, agents: Sequence[agent_definitions.Agent], as_json: bo
     if as_json:
         term.json([definition_json(agent) for agent in agents])
         return
-    wide = max((len(one.name) for one in agents), default=0)
-    for one in agents:
-        about = f"cannot be used: {one.problem}" if one.problem else one.title or one.role
+    wide = max((len(definition.name) for definition in agents), default=0)
+    for definition in agents:
+        about = (
+            f"cannot be used: {definition.problem}"
+            if definition.problem
+            else definition.title or definition.role
+        )
         term.say(
-            f"{plain(one.name):<{wide}}  {plain(one.path)}{f'  {plain(about)}' if about else ''}"
+            f"{plain(definition.name):<{wide}}  {plain(definition.path)}"
+            f"{f'  {plain(about)}' if about else ''}"
         )
     if not agents:
         term.note(

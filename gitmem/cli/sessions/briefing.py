@@ -76,7 +76,7 @@ def briefing_command(
     """
     size, unit = _budget(budget, most)
     with term.open() as app:
-        parts = layout.sections(_known(app, agent), _place(app), clean)
+        parts = layout.sections(_gather_facts(app, agent), _place(app), clean)
         top = layout.head(_named(app))
         made = layout.fit(top, parts, size, _cost(unit))
         if as_json:
@@ -110,16 +110,16 @@ def _budget(budget: str | None, most: int | None) -> tuple[int, str]:
         return most, "tokens"
     if budget is None:
         return LINES, "lines"
-    found = re.fullmatch(r"(\d{1,7})(t?)", budget.strip())
-    if not found:
+    match = re.fullmatch(r"(\d{1,7})(t?)", budget.strip())
+    if not match:
         raise click.BadParameter(
             f"'{budget}' is not a budget: give lines, such as 60, or tokens, such as 1500t.",
             param_hint="'--budget'",
         )
     size, unit, least = (
-        int(found[1]),
-        "tokens" if found[2] else "lines",
-        LEAST_TOKENS if found[2] else LEAST_LINES,
+        int(match[1]),
+        "tokens" if match[2] else "lines",
+        LEAST_TOKENS if match[2] else LEAST_LINES,
     )
     if size < least:
         raise click.BadParameter(
@@ -132,7 +132,7 @@ def _cost(unit: str) -> layout.Cost:
     return (lambda line: tokens(line + "\n")) if unit == "tokens" else (lambda _: 1)
 
 
-def _known(app: App, agent: str | None) -> collect.BriefingFacts:
+def _gather_facts(app: App, agent: str | None) -> collect.BriefingFacts:
     chosen = agent or app.namespace
     agents = () if chosen == "all" else tuple(dict.fromkeys(("global", chosen)))
     since = stamp(app.clock.now() - collect.DAYS * 86400)[:10]
@@ -218,8 +218,8 @@ def _progress(app: App, root: str, file: str) -> "PlanProgress | None":
     if ignored([ignore_text(root)], app.settings.get("ignore")).has(file):
         return None
     read = plan_files.state if file.endswith(".json") else plan_files.plan
-    found = plan_files.progress(read(io.BytesIO(data)))
-    return found if found.phase or found.total else None
+    progress = plan_files.progress(read(io.BytesIO(data)))
+    return progress if progress.phase or progress.total else None
 
 
 def _plan(file: str, how: "PlanProgress") -> str:

@@ -79,38 +79,38 @@ def context_command(term: Terminal, agent: str | None, history: str | None, as_j
                 "that conversation has no messages. The recorded work of this repository is "
                 "shown instead."
             )
-        found = context.load(app, who, session=of_agent(app.env), history=said, strict=True)
+        work = context.load(app, who, session=of_agent(app.env), history=said, strict=True)
         if as_json:
-            term.json(found.facts())
+            term.json(work.facts())
             return
-        for line in _lines(term, found):
+        for line in _lines(term, work):
             term.say(line)
 
 
-def _lines(term: Terminal, found: WorkContext) -> list[str]:
+def _lines(term: Terminal, work: WorkContext) -> list[str]:
     now = term.clock.now()
-    since = f", {found.id}, the last sign {ago(now - found.last)}" if found.last else ""
-    out = [f"kind: {term.style(found.kind, bold=True)}{since}"]
-    if found.message:
-        out.append(plain(found.message))
-    if found.next:
-        out.append(f"next: {plain(', '.join(context.spoken(one) for one in found.next))}")
-    if found.branch:
-        out.append(f"branch: {plain(found.branch)}")
-    if found.agents:
-        out.append(f"agents: {plain(' > '.join(one['agent'] for one in found.agents))}")
-    for one in reversed(found.tasks):
-        by = f", {one['agent']}" if one["agent"] else ""
+    since = f", {work.id}, the last sign {ago(now - work.last)}" if work.last else ""
+    out = [f"kind: {term.style(work.kind, bold=True)}{since}"]
+    if work.message:
+        out.append(plain(work.message))
+    if work.next:
+        out.append(f"next: {plain(', '.join(context.spoken(each) for each in work.next))}")
+    if work.branch:
+        out.append(f"branch: {plain(work.branch)}")
+    if work.agents:
+        out.append(f"agents: {plain(' > '.join(each['agent'] for each in work.agents))}")
+    for each in reversed(work.tasks):
+        by = f", {each['agent']}" if each["agent"] else ""
         out.append(
-            f"task: {plain(one['task'])}, {'done' if one['success'] else 'failed'} "
-            f"{ago(now - one['at'])}{plain(by)}"
+            f"task: {plain(each['task'])}, {'done' if each['success'] else 'failed'} "
+            f"{ago(now - each['at'])}{plain(by)}"
         )
-    for row in found.handovers:
+    for row in work.handovers:
         out.append(
             f"handed over: {short(row['id'])} {plain(marked_title(row))} "
             f"({age(row['created'], now)}): git mem show {short(row['id'])}"
         )
-    if found.kind == NEW and not found.handovers:
+    if work.kind == NEW and not work.handovers:
         out.append("nothing is in hand here; nothing was done in the last hour.")
     return out
 
@@ -162,11 +162,11 @@ def task_command(
         added = activity.note(
             app.state, root, app.clock.now(), [done], conversation=session, story=about, once=True
         )
-        found = context.load(app, who, session=session)
+        work = context.load(app, who, session=session)
         if as_json:
             term.json(
                 {
-                    **found.facts(),
+                    **work.facts(),
                     "task": what,
                     "success": success,
                     "recorded": added,
@@ -177,21 +177,21 @@ def task_command(
         if not added:
             term.say(f"{plain(what)} is done already; nothing changed.")
         else:
-            where = _where(found, known=table.resolve(what) is not None, success=success)
+            where = _where(work, is_in_workflow=table.resolve(what) is not None, success=success)
             term.say(f"{plain(what)} {'done' if success else 'failed'}.{where}")
 
 
-def _where(found: WorkContext, *, known: bool, success: bool) -> str:
-    if not known:
+def _where(work: WorkContext, *, is_in_workflow: bool, success: bool) -> str:
+    if not is_in_workflow:
         return " It is in no workflow: git mem session workflows"
     stands = (
-        f" {plain(found.workflow)} is at {plain(found.state)}"
-        if found.workflow
+        f" {plain(work.workflow)} is at {plain(work.state)}"
+        if work.workflow
         else " No workflow is active"
     )
     if not success:
         return f"{stands}, as before."
-    steps = ", ".join(plain(context.spoken(one)) for one in found.next)
+    steps = ", ".join(plain(context.spoken(step)) for step in work.next)
     return f"{stands}.{f' Next: {steps}' if steps else ''}"
 
 
@@ -250,7 +250,7 @@ def _workflow_lines(term: Terminal, table: WorkflowTable, flow: Workflow) -> lis
     for step in flow.transitions:
         lines.append(
             f"  {step.state:<20} {context.spoken(step.trigger):<34} next: "
-            f"{', '.join(context.spoken(one) for one in step.next)}"
+            f"{', '.join(context.spoken(following) for following in step.next)}"
         )
     triggers = {step.trigger for step in flow.transitions}
     more = [

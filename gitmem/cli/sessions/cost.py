@@ -8,7 +8,7 @@ import click
 from gitmem.agents import events
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.sessions.find import one
+from gitmem.cli.sessions.find import find_session
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.clock import stamp
 from gitmem.config import prompt_budget, tool_budget
@@ -37,8 +37,8 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
     if every and session:
         raise click.UsageError("--all takes no session.")
     with term.open() as app:
-        chosen = sessions.some(app.state) if every else [one(app, session)]
-        ids = [one.id for one in chosen]
+        chosen = sessions.some(app.state) if every else [find_session(app, session)]
+        ids = [mine.id for mine in chosen]
         rows = _sums(hook_costs.costs(app.state, ids), app)
         background = _background(hook_costs.background(app.state, ids))
         total = {

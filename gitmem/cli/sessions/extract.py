@@ -290,9 +290,9 @@ def _save(
     as_json: bool,
 ) -> None:
     """Propose what was found; what is known, or was rejected, is not proposed again."""
-    from gitmem.cli.sessions.find import one
+    from gitmem.cli.sessions.find import find_session
 
-    id = one(app, session).id if session else ""
+    id = find_session(app, session).id if session else ""
     _require_not_forgotten(app, extracts)
     made = _propose(app, extracts, id)
     if not made and any(extract.items for _, extract in extracts):

@@ -42,11 +42,11 @@ def sources_of(
 ) -> list[Source]:
     """Return what a session, commits or files have to be read."""
     if session is not None:
-        from gitmem.cli.sessions.find import one
+        from gitmem.cli.sessions.find import find_session
         from gitmem.services.session_log import reader as histories
         from gitmem.services.sessions import finish
 
-        named = one(app, session)
+        named = find_session(app, session)
         turns, source, _ = finish.turns(named, lambda it: histories.lines(app.home, it))
         return [Source(source, lambda: turns)]
     if commits is not None:

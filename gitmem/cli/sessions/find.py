@@ -78,11 +78,11 @@ def of_day(app: App, day: str) -> list[Session]:
         ) from error
     return sorted(
         (
-            one
-            for one in sessions.some(app.state)
-            if one.started < end and max(one.last, one.ended or 0.0) >= begin
+            mine
+            for mine in sessions.some(app.state)
+            if mine.started < end and max(mine.last, mine.ended or 0.0) >= begin
         ),
-        key=lambda one: one.started,
+        key=lambda mine: mine.started,
     )
 
 
@@ -91,58 +91,58 @@ def is_day(text: str) -> bool:
     return bool(_DAY.fullmatch(text.strip())) or text.strip().lower() in {"today", "yesterday"}
 
 
-def one(app: App, text: str | None) -> Session:
+def find_session(app: App, text: str | None) -> Session:
     """Return a session by its id or the beginning of it.
 
     The one that the command runs in, else the latest, without; raises UserError.
     """
-    known = sessions.some(app.state)
+    every = sessions.some(app.state)
     if text is None:
         here = current(app.env)
-        mine = [one for one in known if one.id == here] or known
+        mine = [each for each in every if each.id == here] or every
         if not mine:
             raise UserError("there are no sessions yet.", NONE)
         return mine[0]
-    found = [one for one in known if one.id == text] or (
-        [one for one in known if one.id.startswith(text)] if text else []
+    matches = [each for each in every if each.id == text] or (
+        [each for each in every if each.id.startswith(text)] if text else []
     )
-    if len(found) == 1:
-        return found[0]
-    near = f" {' | '.join(plain(one.id) for one in found[:3])}" if found else ""
+    if len(matches) == 1:
+        return matches[0]
+    near = f" {' | '.join(plain(each.id) for each in matches[:3])}" if matches else ""
     raise UserError(
-        f"{len(found)} sessions begin with '{plain(text)}'."
-        if found
+        f"{len(matches)} sessions begin with '{plain(text)}'."
+        if matches
         else f"there is no session '{plain(text)}'.",
-        f"Give more of its id:{near}" if found else SEE,
+        f"Give more of its id:{near}" if matches else SEE,
     )
 
 
-def state_of(one: Session) -> str:
+def state_of(mine: Session) -> str:
     """Return how a session stands: running, ended, or interrupted."""
-    if one.ended is not None:
-        return INTERRUPTED if one.why == sessions.GONE else ENDED
-    return INTERRUPTED if one.process and processes.is_gone(one.process) else RUNNING
+    if mine.ended is not None:
+        return INTERRUPTED if mine.why == sessions.GONE else ENDED
+    return INTERRUPTED if mine.process and processes.is_gone(mine.process) else RUNNING
 
 
-def facts(app: App, one: Session) -> dict[str, Any]:
+def facts(app: App, mine: Session) -> dict[str, Any]:
     """Return what is known of a session without its history, as JSON has it."""
     return {
-        "id": one.id,
-        "agent": one.agent,
-        "state": state_of(one),
-        "kind": one.kind or None,
-        "title": one.title or None,
-        "story": one.story or None,
-        "branch": one.branch or None,
-        "started": stamp(one.started),
-        "last_seen": stamp(one.last),
-        "ended": stamp(one.ended) if one.ended is not None else None,
-        "end_reason": one.why or None,
-        "work_tree": one.root or None,
-        "transcript_file": one.transcript or None,
-        "history_file": app.home.join("sessions", os.path.basename(one.history)),
+        "id": mine.id,
+        "agent": mine.agent,
+        "state": state_of(mine),
+        "kind": mine.kind or None,
+        "title": mine.title or None,
+        "story": mine.story or None,
+        "branch": mine.branch or None,
+        "started": stamp(mine.started),
+        "last_seen": stamp(mine.last),
+        "ended": stamp(mine.ended) if mine.ended is not None else None,
+        "end_reason": mine.why or None,
+        "work_tree": mine.root or None,
+        "transcript_file": mine.transcript or None,
+        "history_file": app.home.join("sessions", os.path.basename(mine.history)),
         "hooks_off": hook_switch.reads(
-            hook_switch.path_of("session", app.home, app.env, one.id), app.clock.now()
+            hook_switch.path_of("session", app.home, app.env, mine.id), app.clock.now()
         )
         is not None,
     }
@@ -189,40 +189,40 @@ def list_command(
         every = sessions.some(app.state)
         begin = moment(app, since) if since else None
         end = moment(app, until, ends=True) if until else None
-        found = [
-            one
-            for one in every
-            if (begin is None or one.last >= begin)
-            and (end is None or one.started < end)
+        listed = [
+            mine
+            for mine in every
+            if (begin is None or mine.last >= begin)
+            and (end is None or mine.started < end)
             and all(
-                value is None or value == (state_of(one) if key == "state" else getattr(one, key))
+                value is None or value == (state_of(mine) if key == "state" else getattr(mine, key))
                 for key, value in wanted.items()
             )
         ][:limit]
         rejected = rejected_in(app.objects)
-        about = subjects(app, found, rejected)
-        rows = [{**facts(app, one), "subject": about.get(one.id)} for one in found]
+        about = subjects(app, listed, rejected)
+        rows = [{**facts(app, mine), "subject": about.get(mine.id)} for mine in listed]
         for row in rows:
             row["title"] = unrejected(row["title"], rejected)
         if as_json:
             term.json(rows)
             return
-        if every and not found:
+        if every and not listed:
             agent = wanted["agent"]
-            others = f"there are some of {', '.join(sorted({plain(one.agent) for one in every}))}"
-            if agent and not any(one.agent == agent for one in every):
+            others = f"there are some of {', '.join(sorted({plain(mine.agent) for mine in every}))}"
+            if agent and not any(mine.agent == agent for mine in every):
                 term.say(f"no sessions of {plain(agent)}; {others}.")
             else:
                 term.say(
                     f"no session is so; there {'is' if len(every) == 1 else 'are'} {len(every)} in "
                     f"all: git mem session list"
                 )
-        elif not found:
+        elif not listed:
             term.say(f"no sessions yet. {NONE}")
         for text in _table(
             term,
             rows,
-            [one.id for one in every],
+            [mine.id for mine in every],
         ):
             term.say(text)
 
@@ -232,26 +232,26 @@ def unrejected(text: str | None, rejected: Rejected) -> str | None:
     return text if text and not rejected.is_quoted(text) else None
 
 
-def subjects(app: App, found: Sequence[Session], rejected: Rejected) -> dict[str, str]:
+def subjects(app: App, listed: Sequence[Session], rejected: Rejected) -> dict[str, str]:
     """Return what sessions are about.
 
     That is a session's title, else the first question in it, else its story, else the title of its
     record. What quotes something that somebody rejected is passed over.
     """
-    out = {one.id: title for one in found if (title := unrejected(one.title, rejected))}
-    for one in found:
-        if one.id not in out and (text := _asked(app, one, rejected) or one.story):
-            out[one.id] = text
-    wanted = tuple(one.id for one in found if one.id not in out)
+    out = {mine.id: title for mine in listed if (title := unrejected(mine.title, rejected))}
+    for mine in listed:
+        if mine.id not in out and (text := _asked(app, mine, rejected) or mine.story):
+            out[mine.id] = text
+    wanted = tuple(mine.id for mine in listed if mine.id not in out)
     for row in app.rows(kinds=("session",), sessions=wanted) if wanted else ():
         out.setdefault(str(row["session"]), marked_title(row))
     return out
 
 
-def _asked(app: App, one: Session, rejected: Rejected) -> str:
+def _asked(app: App, mine: Session, rejected: Rejected) -> str:
     """Return what a session was asked first, a greeting only where there is nothing else."""
     hello = ""
-    for n, (_, row) in enumerate(reader.numbered(app.home, one)):
+    for n, (_, row) in enumerate(reader.numbered(app.home, mine)):
         text = " ".join(reader.content(row).split())
         if reader.event(row) == "PromptSubmit" and unrejected(text, rejected):
             if not trivial(text):

@@ -47,15 +47,15 @@ def forget_command(term: Terminal, session: str, *, force: bool, yes: bool, as_j
         write.require_person(app.writer(), "forget", "sessions", f"session forget {session}")
         app.settle()
         id = _resolve(app, session)
-        known = sessions.get(app.state, id)
-        if known is not None and state_of(known) == RUNNING and not force:
+        mine = sessions.get(app.state, id)
+        if mine is not None and state_of(mine) == RUNNING and not force:
             raise UserError(
                 f"session {plain(id)} is still open.",
                 f"End it first: git mem session end {plain(id)}. Or give --force.",
             )
         require_yes(f"Delete the stored data of session {plain(id)}?", yes=yes)
         done = _forget(app, id)
-        transcript = known.transcript if known else ""
+        transcript = mine.transcript if mine else ""
         if as_json:
             term.json(
                 {
@@ -92,7 +92,7 @@ def _resolve(app: App, text: str) -> str:
 
     Raises UserError.
     """
-    ids = {known.id for known in sessions.some(app.state)}
+    ids = {mine.id for mine in sessions.some(app.state)}
     ids |= {reader.stem_of(name)[reader.HEAD :] for name in reader.names(app.home)}
     ids |= {str(row["session"]) for row in app.rows(kinds=("session",), fields=("session",))}
     named = [id for id in ids - {""} if id == text] or [
@@ -118,7 +118,9 @@ def _say(term: Terminal, id: str, done: ForgottenSession, transcript: str) -> No
         ("snapshot", "snapshots", len(done.snapshots)),
         ("row of state.db", "rows of state.db", done.rows),
     )
-    counted = ((number, one if number == 1 else many) for one, many, number in parts if number)
+    counted = (
+        (number, singular if number == 1 else many) for singular, many, number in parts if number
+    )
     removed = ", ".join(f"{number} {what}" for number, what in counted)
     term.say(f"forgot session {plain(id)}: {removed or 'nothing was left of it'}.")
     if done.changed:

@@ -81,13 +81,17 @@ def of_agent(environ: Mapping[str, str]) -> str:
     """Return the id of the agent's session that a command runs in; empty when there is none."""
     if not any(key.endswith(("_SESSION_ID", "_THREAD_ID", "_CLI")) for key in environ):
         return ""
-    known = [adapter.find(agent) for agent in events.ADAPTERS]
-    for variable in (variable for one in known for variable in one.session):
+    adapters = [adapter.find(agent) for agent in events.ADAPTERS]
+    for variable in (variable for each in adapters for variable in each.session):
         if environ.get(variable):
             id = events.name(environ[variable])
-            mine = next(one.name for one in known if variable in one.session)
+            mine = next(each.name for each in adapters if variable in each.session)
             return _shared(environ, id, mine) or id
-    return _of_process(environ) if any(environ.get(one.mark) for one in known if one.mark) else ""
+    return (
+        _of_process(environ)
+        if any(environ.get(each.mark) for each in adapters if each.mark)
+        else ""
+    )
 
 
 def hides_quotes(environ: Mapping[str, str], session: str = "") -> bool:

@@ -65,7 +65,7 @@ TEXTS = 60_000  # characters of standard input
     metavar="TEXT",
     help="What shows it: a file, a commit, a record's id. May be repeated.",
 )
-@options.one_scope(
+@options.scope_flags(
     ("private", "Keep it in the private store, never pushed by git mem."),
     ("shared", "The shared store (default)."),
 )
@@ -98,7 +98,8 @@ def handover_command(
         on = context.load(app, who, session=of_agent(app.env))
         if not who:
             who = next(
-                (str(one["agent"]) for one in reversed(on.agents) if one["agent"] != receiver), ""
+                (str(each["agent"]) for each in reversed(on.agents) if each["agent"] != receiver),
+                "",
             )
         if who == receiver:
             raise UserError(
@@ -107,9 +108,9 @@ def handover_command(
         masked: dict[str, None] = {}
 
         def clean(text: str) -> str:
-            found = scrub(text.strip(), app.writer().allow)
-            masked.update(dict.fromkeys(_masked(finding) for finding in found.findings))
-            return found.text
+            scrubbed = scrub(text.strip(), app.writer().allow)
+            masked.update(dict.fromkeys(_masked(finding) for finding in scrubbed.findings))
+            return scrubbed.text
 
         message = clean(_message(messages))
         given = {

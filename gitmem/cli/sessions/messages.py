@@ -31,12 +31,19 @@ def messages(name: str) -> Sequence[Mapping[str, Any]]:
             f"the conversation '{name}' cannot be read: {why}.",
             "Check the path given with --history; '-' is standard input.",
         ) from error
-    found = _parsed(text, name)
-    if isinstance(found, dict):
-        found = next((found[key] for key in LISTS if isinstance(found.get(key), list)), [found])
+    parsed = _parsed(text, name)
+    if isinstance(parsed, dict):
+        parsed = next((parsed[key] for key in LISTS if isinstance(parsed.get(key), list)), [parsed])
     # an agent's own transcript has the message inside of a line
-    some = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    return [one["message"] if isinstance(one.get("message"), dict) else one for one in some]
+    some = (
+        [message for message in parsed if isinstance(message, dict)]
+        if isinstance(parsed, list)
+        else []
+    )
+    return [
+        message["message"] if isinstance(message.get("message"), dict) else message
+        for message in some
+    ]
 
 
 def _parsed(text: str, name: str) -> Any:

@@ -8,7 +8,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options
-from gitmem.cli.sessions.find import one
+from gitmem.cli.sessions.find import find_session
 from gitmem.cli.sessions.group import current
 from gitmem.cli.sessions.run import drain, running, sign, write
 from gitmem.cli.terminal import Terminal, plain
@@ -34,7 +34,7 @@ def chosen(app: App, session: str | None) -> Session:
     Raises UserError.
     """
     if session:
-        return one(app, session)
+        return find_session(app, session)
     mine = running(app)
     if mine is None:
         here = current(app.env)
@@ -154,9 +154,9 @@ def mark_command(
         mine = chosen(app, session)
         about: dict[str, Any] = {}
         if not content:
-            number, row, known = _turn(app, mine, line)
+            number, row, is_marked = _turn(app, mine, line)
             content, about = reader.content(row), {"line": number, "of": row.get("role")}
-            if known:
+            if is_marked:
                 _marked(term, mine, content, number, as_json, new=False)
                 return
         sign(app, mine)
@@ -170,15 +170,15 @@ def _turn(app: App, mine: Session, line: int | None) -> tuple[int, dict[str, Any
 
     Raises UserError.
     """
-    found: tuple[int, dict[str, Any]] | None = None
+    turn: tuple[int, dict[str, Any]] | None = None
     marked = set()
     for number, row in reader.numbered(app.home, mine):
         event = reader.facts(row).get("event")
         if event == MARK:
             marked.add(reader.facts(row).get("line"))
         elif reader.content(row) and (number == line if line else event in SPOKEN):
-            found = number, row
-    if found is None:
+            turn = number, row
+    if turn is None:
         if line:
             raise UserError(
                 f"there is nothing to mark in line {line} of session {plain(mine.id[:12])}.",
@@ -188,7 +188,7 @@ def _turn(app: App, mine: Session, line: int | None) -> tuple[int, dict[str, Any
             f"nobody has said anything in session {plain(mine.id[:12])} yet.",
             "Mark something new: git mem session mark TEXT",
         )
-    return *found, found[0] in marked
+    return *turn, turn[0] in marked
 
 
 def _marked(

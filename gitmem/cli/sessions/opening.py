@@ -54,11 +54,11 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
     """
     with term.open() as app:
         indexes = app.indexes()
-        known = _known(app, [index for _, index in indexes])
+        collected = _gather_facts(app, [index for _, index in indexes])
         goes_on = resumed or (file is None and _was_resumed(app))
         facts = session_opening.facts(
             app.state,
-            known,
+            collected,
             app.clock.now(),
             is_gone,
             app.home,
@@ -72,8 +72,10 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
         made = _decided(
             app,
             facts,
-            known,
-            lambda one: one.row is not None and one.row["store"] == "shared" and one.body is mine,
+            collected,
+            lambda entry: (
+                entry.row is not None and entry.row["store"] == "shared" and entry.body is mine
+            ),
         )
         if as_json:
             term.json(_opening_json(made))
@@ -94,17 +96,17 @@ def _open_epics(app: App) -> list[str]:
 
     root = app.location.worktree or ""
     here = epic_holders.chosen(app.state, os.path.realpath(root) if root else "")
-    found = [
+    unfinished = [
         (epic, how)
         for epic in epics.epics(app.index())
         if epic["rest"] in {"active", "paused"}
         and not (how := epics.condition(app.state, epic, app.clock.now(), is_gone))["alive"]
     ]
-    found.sort(key=lambda pair: pair[0]["id"] != here)
+    unfinished.sort(key=lambda pair: pair[0]["id"] != here)
     return [
         f"{clean(epic['id'][4:], 64)} ({how['standing']}, {epic['done']} of {epic['total']} "
         f"stories done{_by(app, epic)})"
-        for epic, how in found
+        for epic, how in unfinished
     ]
 
 
@@ -148,13 +150,13 @@ def _was_resumed(app: App) -> bool:
     return began == "resume"
 
 
-def _known(app: App, indexes: "Sequence[Index]") -> collect.BriefingFacts:
+def _gather_facts(app: App, indexes: "Sequence[Index]") -> collect.BriefingFacts:
     agents = app.namespaces
     unsure = bool(app.settings.get("unconfirmed"))
     return collect.gather(
         indexes,
         agents,
-        subjects=(*collect.TOLD, collect.CONTEXT),
+        subjects=(*collect.CURRENT_SUBJECTS, collect.CONTEXT),
         session=_session(app),
         unsure=unsure,
         totals=True,
@@ -167,7 +169,7 @@ def _known(app: App, indexes: "Sequence[Index]") -> collect.BriefingFacts:
 def _decided(
     app: App,
     facts: OpeningFacts,
-    known: collect.BriefingFacts,
+    collected: collect.BriefingFacts,
     is_shared: "Callable[[collect.BriefingEntry], bool]",
 ) -> Opening:
     """Return what the model decides, where one is asked for and answers; else what the rules do."""
@@ -178,10 +180,11 @@ def _decided(
     from gitmem.redaction.mask import scrub
 
     try:
-        told = scrub(
-            session_opening.told(facts, known, is_shared), app.settings.get("allowSecret")
+        prompt = scrub(
+            session_opening.model_facts(facts, collected, is_shared),
+            app.settings.get("allowSecret"),
         ).text
-        rows = [clean(row, SHOWN) for row in told.split("\n")]
+        rows = [clean(row, SHOWN) for row in prompt.split("\n")]
         answer = model.ask(
             session_opening.INSTRUCTION,
             "\n".join(["<facts>", *rows, "</facts>"]),

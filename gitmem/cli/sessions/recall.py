@@ -9,7 +9,7 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.json_shapes import hit_json, unmarked
 from gitmem.cli.records.list import hit_lines
-from gitmem.cli.sessions.find import moment, one
+from gitmem.cli.sessions.find import find_session, moment
 from gitmem.cli.sessions.group import current, hides_quotes
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.clock import stamp
@@ -78,21 +78,21 @@ def recall_command(
     text = " ".join(words)
     with term.open_any() as app:
         after = stamp(moment(app, since)) if since else ""
-        here = one(app, session or None).id if session is not None else current(app.env)
-        found: dict[str, Any] = {"words": text, "session": here or None}
+        here = find_session(app, session or None).id if session is not None else current(app.env)
+        answer: dict[str, Any] = {"words": text, "session": here or None}
         if not past:
-            found["this_session"] = _said(app, [here] if here else [], text, limit, after)
+            answer["this_session"] = _said(app, [here] if here else [], text, limit, after)
         if others:
             rest = [other.id for other in sessions.some(app.state) if other.id != here][:OTHERS]
-            found["other_sessions"] = _said(app, rest, text, limit, after)
+            answer["other_sessions"] = _said(app, rest, text, limit, after)
         if session is None:
-            found["memory"] = _remembered(app, text, limit, after)
-        _leave_out_quotes(term, app, found, here)
+            answer["memory"] = _remembered(app, text, limit, after)
+        _leave_out_quotes(term, app, answer, here)
         if as_json:
-            term.json(_found_json(found))
+            term.json(_answer_json(answer))
             return
-        term.rows(_shown(term, found, app.clock.now()), app)
-        if not any(found.get(key) for key in ("this_session", "other_sessions", "memory")):
+        term.rows(_shown(term, answer, app.clock.now()), app)
+        if not any(answer.get(key) for key in ("this_session", "other_sessions", "memory")):
             wider = "" if others or past else " Other sessions are looked into with --all-sessions."
             term.note(
                 f"nothing that was said or recorded matches '{text}'. Fewer or other words "
@@ -100,16 +100,16 @@ def recall_command(
             )
 
 
-def _leave_out_quotes(term: Terminal, app: App, found: dict[str, Any], here: str) -> None:
+def _leave_out_quotes(term: Terminal, app: App, answer: dict[str, Any], here: str) -> None:
     """Leave out of an answer what an agent is not given of sessions, and say so."""
     groups = ["memory", "other_sessions"] if hides_quotes(app.env) else []
     groups += ["this_session"] if hides_quotes(app.env, here) else []
     for key in groups:
-        hits = found.get(key, [])
+        hits = answer.get(key, [])
         kept = [hit for hit in map(hit_without_quotes, hits) if hit is not None]
         if kept != hits:
             term.note(LEFT_OUT)
-            found[key] = kept
+            answer[key] = kept
 
 
 def _said(app: App, ids: list[str], text: str, limit: int, since: str) -> list[dict[str, Any]]:
@@ -127,40 +127,40 @@ def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, A
         agents=options.agents(app, None),
         valid_at=app.clock.stamp(),
     )
-    found = [hit for hit in hits if str(hit.get("updated") or hit["created"]) >= since]
+    recent = [hit for hit in hits if str(hit.get("updated") or hit["created"]) >= since]
     # what only stands beside something that matches was not asked for
-    return [hit for hit in found if not is_only_beside(hit)][:limit]
+    return [hit for hit in recent if not is_only_beside(hit)][:limit]
 
 
 def _hits_json(hits: Sequence[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
     return None if hits is None else [{**hit, "at": hit["at"] or None} for hit in hits]
 
 
-def _found_json(found: dict[str, Any]) -> dict[str, Any]:
+def _answer_json(answer: dict[str, Any]) -> dict[str, Any]:
     """Return an answer as JSON; null stands for what was not searched."""
     return {
-        "query": found["words"],
-        "session": found["session"],
-        "session_hits": _hits_json(found.get("this_session")),
-        "other_session_hits": _hits_json(found.get("other_sessions")),
-        "records": [hit_json(row) for row in found["memory"]] if "memory" in found else None,
+        "query": answer["words"],
+        "session": answer["session"],
+        "session_hits": _hits_json(answer.get("this_session")),
+        "other_session_hits": _hits_json(answer.get("other_sessions")),
+        "records": [hit_json(row) for row in answer["memory"]] if "memory" in answer else None,
     }
 
 
-def _shown(term: Terminal, found: dict[str, Any], now: float) -> list[str]:
+def _shown(term: Terminal, answer: dict[str, Any], now: float) -> list[str]:
     """Return the lines of an answer, a group after the other."""
     out: list[str] = []
     for key, name in (
-        ("this_session", f"session {found['session']}"),
+        ("this_session", f"session {answer['session']}"),
         ("other_sessions", "other sessions"),
     ):
-        hits = found.get(key)
+        hits = answer.get(key)
         if hits:
             out += [*([""] if out else []), term.style(plain(name), bold=True)]
             out += [_line(term, hit, key == "other_sessions") for hit in hits]
-    if found.get("memory"):
+    if answer.get("memory"):
         out += [*([""] if out else []), term.style("memory", bold=True)]
-        out += [text for hit in found["memory"] for text in hit_lines(term, hit, now)]
+        out += [text for hit in answer["memory"] for text in hit_lines(term, hit, now)]
     return out
 
 

@@ -15,7 +15,7 @@ from gitmem.app import App
 from gitmem.base import processes
 from gitmem.cli import options
 from gitmem.cli.json_shapes import epic_json
-from gitmem.cli.sessions.find import NONE, RUNNING, facts, one, state_of, unrejected
+from gitmem.cli.sessions.find import NONE, RUNNING, facts, find_session, state_of, unrejected
 from gitmem.cli.sessions.group import hides_quotes
 from gitmem.cli.sessions.run import running, sign, write
 from gitmem.cli.terminal import Terminal, age, plain, short
@@ -58,7 +58,7 @@ def resume_command(term: Terminal, session: str | None, show: bool, as_json: boo
       git mem session resume 3f2a81c0 --json
     """
     with term.open() as app:
-        mine = one(app, session) if session else _latest(app)
+        mine = find_session(app, session) if session else _latest(app)
         stood = _stood(app, mine)
         opened = False
         if mine.agent not in events.ADAPTERS and not show:
@@ -84,19 +84,21 @@ def _latest(app: App) -> Session:
     every = [each for each in sessions.some(app.state) if here is None or each.id != here.id]
     root = context.root_of(app.location.worktree)
     still = [each for each in every if state_of(each) != RUNNING]
-    found = [each for each in still if each.root == root] or still or every
+    candidates = [each for each in still if each.root == root] or still or every
     # one in which somebody only said hello is nothing to go on with, as long as there is another
     # one
     names = reader.names(app.home)
-    found = [each for each in found[:LOOKED] if not is_small(app.home, each.id, names)] or found
-    if not found and here is not None:
+    candidates = [
+        each for each in candidates[:LOOKED] if not is_small(app.home, each.id, names)
+    ] or candidates
+    if not candidates and here is not None:
         raise UserError(
             f"session {plain(here.id)} is open here, and there is no other one to go on with.",
             "Write into it: git mem session note TEXT",
         )
-    if not found:
+    if not candidates:
         raise UserError("there is no session to go on with.", NONE)
-    return found[0]
+    return candidates[0]
 
 
 def _stood(app: App, mine: Session) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from gitmem.base.detach import detach, wait
 from gitmem.base.files import Lock, disk_error
 from gitmem.cli import options
 from gitmem.cli.sessions.context import agent_name
-from gitmem.cli.sessions.find import RUNNING, facts, one, state_of
+from gitmem.cli.sessions.find import RUNNING, facts, find_session, state_of
 from gitmem.cli.sessions.group import agent_around, current, of_agent
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.clock import stamp
@@ -76,14 +76,12 @@ def sign(app: App, mine: Session, *, opens: bool = False) -> None:
 def running(app: App) -> Session | None:
     """Return the session that this command runs in, if it is open."""
     here = current(app.env)
-    found = sessions.get(app.state, here) if here else None
+    mine = sessions.get(app.state, here) if here else None
     # one that was only taken for dead goes on with its next sign of life
-    return (
-        found if found is not None and (found.ended is None or found.why == sessions.GONE) else None
-    )
+    return mine if mine is not None and (mine.ended is None or mine.why == sessions.GONE) else None
 
 
-def open_one(app: App, agent: str, title: str, story: str, id: str = "") -> Session:
+def open_session(app: App, agent: str, title: str, story: str, id: str = "") -> Session:
     """Open a session of a person, or of an agent without hooks, and write its beginning.
 
     Under its own id where it has one.
@@ -121,8 +119,8 @@ def _forget_closed(app: App) -> None:
     A terminal that is closed does not report it.
     """
     for id in own.named(app.home):
-        known = sessions.get(app.state, id)
-        if known is None or known.ended is not None or state_of(known) != RUNNING:
+        mine = sessions.get(app.state, id)
+        if mine is None or mine.ended is not None or state_of(mine) != RUNNING:
             own.closed(app.home, id)
 
 
@@ -230,7 +228,7 @@ def _start(app: App, agent: str, title: str, story: str, anew: bool) -> _Start:
             before = before or mine
             ended = before if anew and before is not None and _end_own(app, before) else None
             id, around = _own_id(app)
-            mine = open_one(app, agent or around or own.PERSON, title, story, id)
+            mine = open_session(app, agent or around or own.PERSON, title, story, id)
             return _Start(mine, True, before, ended)
     title = "" if mine.title else title  # one that is open keeps its own
     if title or story:
@@ -338,7 +336,7 @@ def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
       git mem session end 7k2m9q
     """
     with term.open() as app:
-        mine = one(app, session) if session else _ending(app)
+        mine = find_session(app, session) if session else _ending(app)
         ended = _end(app, mine)
         if ended:
             drain(app)
@@ -387,8 +385,8 @@ def _end(app: App, mine: Session) -> bool:
 def _opened_here(app: App) -> Session | None:
     """Return the session that this terminal has open, whatever a variable names."""
     id = own.here(app.env)
-    found = sessions.get(app.state, id) if id else None
-    return found if found is not None and found.ended is None else None
+    mine = sessions.get(app.state, id) if id else None
+    return mine if mine is not None and mine.ended is None else None
 
 
 def _where(own_record: str) -> str:
@@ -402,15 +400,15 @@ def _ending(app: App) -> Session:
     Raises UserError.
     """
     here = current(app.env)
-    found = sessions.get(app.state, here) if here else None
-    if found is not None:
-        return found
+    mine = sessions.get(app.state, here) if here else None
+    if mine is not None:
+        return mine
     process, root = own.terminal(), context.root_of(app.location.worktree)
     last = next(
         (
-            one
-            for one in sessions.some(app.state, ended=True)
-            if one.why == "hand" and one.process == process and one.root == root
+            ended
+            for ended in sessions.some(app.state, ended=True)
+            if ended.why == "hand" and ended.process == process and ended.root == root
         ),
         None,
     )
@@ -461,8 +459,8 @@ def current_command(term: Terminal, as_json: bool) -> None:
         mine = running(app)
         if mine is None:
             here = current(app.env)
-            known = sessions.get(app.state, here) if here else None
-            if known is not None:
+            before = sessions.get(app.state, here) if here else None
+            if before is not None:
                 raise UserError(
                     f"session {plain(here)} has ended.",
                     f"Go on with it: git mem session resume {plain(here[:12])}",

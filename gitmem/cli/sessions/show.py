@@ -11,7 +11,7 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.json_output import json_text
-from gitmem.cli.sessions.find import facts, is_day, of_day, one
+from gitmem.cli.sessions.find import facts, find_session, is_day, of_day
 from gitmem.cli.sessions.group import hides_quotes
 from gitmem.cli.sessions.notes import MARK, NOTE
 from gitmem.cli.terminal import Terminal, plain, short
@@ -44,8 +44,8 @@ class Whole:
         for number, row in reader.numbered(app.home, mine):
             self._add(number, row)
         try:
-            found = app.get(session_record_id(mine.id), ("private", "shared"))
-            self.session_record = found[1].record.id
+            record = app.get(session_record_id(mine.id), ("private", "shared"))
+            self.session_record = record[1].record.id
         except UnknownId:
             self.session_record = ""
 
@@ -94,16 +94,16 @@ def _named(app: App, session: str | None, date: str | None) -> tuple[list[Sessio
         else None
     )
     if day is None:
-        return [one(app, session)], False
+        return [find_session(app, session)], False
     if date and session:
         raise click.UsageError("--date takes no session.")
-    found = of_day(app, day)
-    if not found:
+    listed = of_day(app, day)
+    if not listed:
         raise UserError(
             f"no session of {plain(day)} is known.",
             "Histories are kept for 30 days. See them with: git mem session list --since 30d",
         )
-    return found, True
+    return listed, True
 
 
 @click.command("show", short_help="Show a whole session")
@@ -126,11 +126,11 @@ def show_command(
       git mem session show 2026-11-21
     """
     with term.open() as app:
-        found, _ = _named(app, session, date)
+        listed, _ = _named(app, session, date)
         if as_json:
-            term.json([_json(app, mine) for mine in found])
+            term.json([_json(app, mine) for mine in listed])
             return
-        term.page(_lines(term, app, found, turns=turns), app, wraps=True)
+        term.page(_lines(term, app, listed, turns=turns), app, wraps=True)
 
 
 def _json(app: App, mine: Session) -> dict[str, Any]:
@@ -166,14 +166,14 @@ def _counted(files: Mapping[str, int]) -> list[dict[str, Any]]:
     return [{"path": path, "count": count} for path, count in files.items()]
 
 
-def _lines(term: Terminal, app: App, found: Sequence[Session], *, turns: bool) -> Iterator[str]:
-    for n, mine in enumerate(found):
+def _lines(term: Terminal, app: App, listed: Sequence[Session], *, turns: bool) -> Iterator[str]:
+    for n, mine in enumerate(listed):
         if n:
             yield ""
-        yield from _one(term, app, mine, turns=turns)
+        yield from _session_lines(term, app, mine, turns=turns)
 
 
-def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[str]:
+def _session_lines(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[str]:
     whole = Whole(app, mine)
     yield from _head(term, app, mine, whole)
     if whole.rows:
@@ -318,8 +318,8 @@ def export_command(
       git mem session export 3f2a81c0 --output session.json
     """
     with term.open() as app:
-        found, by_date = _named(app, session, date)
-        each = [_exported(app, mine) for mine in found]
+        listed, by_date = _named(app, session, date)
+        each = [_exported(app, mine) for mine in listed]
         value: Any = each if by_date else each[0]
         if output is None or output == "-":
             click.echo(json_text(value))
@@ -338,7 +338,7 @@ def export_command(
             json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n",
             private=True,
         )
-        count = sum(len(one["interactions"]) for one in each)
+        count = sum(len(exported["interactions"]) for exported in each)
         click.echo(
             f"wrote {plain(output)}: {len(each)} session{'' if len(each) == 1 else 's'}, {count} "
             f"interactions",

@@ -92,7 +92,7 @@ def config_command(
             _change(app, name, None if unset else value, where)
             _show_new(term, app, name, as_json)
         else:
-            _show_one(term, app, name, as_json)
+            _show_setting(term, app, name, as_json)
 
 
 def _no_setting(typed: str) -> click.UsageError:
@@ -131,7 +131,7 @@ def _warn(term: Terminal, app: App, problems: Iterable[str], refused: Iterable[s
         term.note("warning: {}\nhint: {}".format(*config.refusal(name)))
 
 
-def _show_one(term: Terminal, app: App, name: str, as_json: bool) -> None:
+def _show_setting(term: Terminal, app: App, name: str, as_json: bool) -> None:
     refused = [name] if name in app.settings.refused else []
     _warn(term, app, _problems(app, name), refused)
     row = _view(app, name)

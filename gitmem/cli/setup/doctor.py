@@ -38,17 +38,17 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
     term: Terminal = ctx.obj
     with term.open() as app:
         with ticking("checking"):
-            found = list(_findings(app))
+            findings = list(_findings(app))
         repaired = []
         if fix:
-            for finding in found:
+            for finding in findings:
                 if finding.repair:
                     repaired.append(finding.repair())
             if repaired:
                 app.close()
                 with ticking("checking again"):
-                    found = list(_findings(app))
-        errors = sum(f.level == "error" for f in found)
+                    findings = list(_findings(app))
+        errors = sum(f.level == "error" for f in findings)
         if as_json:
             term.json(
                 {
@@ -59,7 +59,7 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
                             "hint": f.hint,
                             "fixable": f.repair is not None,
                         }
-                        for f in found
+                        for f in findings
                     ],
                     "repairs": repaired,
                 }
@@ -69,11 +69,11 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
             for number, line in enumerate(text.split("\n")):
                 term.say(f"{'' if number else 'repaired: '}{plain(line)}")
         colors = {"ok": "green", "note": "blue", "warning": "yellow", "error": "red"}
-        for f in found:
+        for f in findings:
             term.say(f"{term.style(f'{f.level:<8}', fg=colors[f.level])}{plain(f.what)}")
             if f.hint and f.level != "ok":
                 term.say(f"        {plain(f.hint)}")
-        warnings = sum(f.level == "warning" for f in found)
+        warnings = sum(f.level == "warning" for f in findings)
         term.say(
             f"\n{errors} error(s), {warnings} warning(s)."
             if errors or warnings
@@ -88,11 +88,11 @@ def _findings(app: App) -> Iterator[doctor.HealthFinding]:
         if finding.level == "error":  # what such a git says of the rest means nothing
             return
     yield from doctor.check_folder(app.home)
-    known = open_index(app.home.join("index.db"))
+    index = open_index(app.home.join("index.db"))
     yield from doctor.check_ignored(app.hidden(app.location.worktree).faults)
-    yield from doctor.check_refs(app.git, app.location, app.home, known, lambda: _mend(app))
-    if known is not None:
-        known.db.close()
+    yield from doctor.check_refs(app.git, app.location, app.home, index, lambda: _mend(app))
+    if index is not None:
+        index.db.close()
     broken = False
     for name in ("shared", "private"):
         for finding in doctor.check_store(app.store(name), name):
@@ -122,20 +122,20 @@ def _findings(app: App) -> Iterator[doctor.HealthFinding]:
 
 def _mend(app: App) -> str:
     refs = {"shared": SHARED, "private": PRIVATE}
-    known = open_index(app.home.join("index.db"))
+    index = open_index(app.home.join("index.db"))
     try:
-        mender = Mender(app.git, app.objects, app.home, known.db if known else None)
+        mender = Mender(app.git, app.objects, app.home, index.db if index else None)
         synced = [app.remote(name) for name in app.remotes() if app.objects.tip(tracking_ref(name))]
         report = mender.mend(
             {name: app.store(name) for name in refs},
             synced,
             lambda name: repairs.last_good(
-                app.git, app.location.commondir, refs[name], known, name
+                app.git, app.location.commondir, refs[name], index, name
             ),
             int(app.clock.now()),
         )
     finally:
-        if known is not None:
-            known.db.close()
+        if index is not None:
+            index.db.close()
     app.fresh_index.follow()
     return "\n          ".join(report)

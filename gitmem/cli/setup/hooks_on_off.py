@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from gitmem.cli.sessions.find import one
+from gitmem.cli.sessions.find import find_session
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
@@ -29,7 +29,7 @@ def _scopes(term: Terminal, session: str | None, machine: bool) -> tuple[str, Ho
         with term.open() as app:
             if session is None:
                 return "repository", app.home, ""
-            return "session", app.home, one(app, session or None).id
+            return "session", app.home, find_session(app, session or None).id
     except NotARepository as error:
         raise NotARepository(
             str(error), "Change to a repository, or turn hooks off everywhere: --machine"
@@ -37,10 +37,10 @@ def _scopes(term: Terminal, session: str | None, machine: bool) -> tuple[str, Ho
 
 
 def _seconds(text: str) -> float:
-    found = _TIME.fullmatch(text.strip().lower())
-    if not found or float(found[1]) <= 0:
+    match = _TIME.fullmatch(text.strip().lower())
+    if not match or float(match[1]) <= 0:
         raise click.UsageError(f"'{plain(text)}' is not a length of time. Write 30m, 2h or 1d.")
-    seconds = float(found[1]) * _UNITS[found[2]]
+    seconds = float(match[1]) * _UNITS[match[2]]
     if seconds > LONGEST:
         raise click.UsageError(
             f"'{plain(text)}' is longer than ten years. Without --for, hooks stay off for good."
@@ -106,10 +106,10 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
     )
     if wider:
         term.note(f"they are still off for {_named(wider, id)}: git mem hook on{_flag(wider, id)}")
-    for one_off in still[:SHOWN]:
+    for silenced in still[:SHOWN]:
         term.note(
-            f"they are still off for {_named('session', one_off)}: git mem "
-            f"hook on{_flag('session', one_off)}"
+            f"they are still off for {_named('session', silenced)}: git mem "
+            f"hook on{_flag('session', silenced)}"
         )
     if len(still) > SHOWN:
         term.note(f"and for {counted(len(still) - SHOWN, 'more session')}: git mem status")

@@ -38,7 +38,7 @@ COLORS = {
 
 def scopes(command: F) -> F:
     """Add the options that say for whom hooks are installed."""
-    return options.one_scope(
+    return options.scope_flags(
         ("local", "For you, in this repository: in a file that git ignores (default)."),
         ("user", "For you, in all repositories."),
         ("project", "For everybody who uses this repository: a file that git tracks."),
@@ -176,14 +176,14 @@ def _offer_reader(term: Terminal, world: InstallContext, names: Sequence[str]) -
 def _remark_doubles(term: Terminal, world: InstallContext, names: Collection[str]) -> None:
     """Say where an agent has our hooks twice: it runs them all, and one of them counts."""
     rows = [
-        one
-        for one in survey(world)
-        if one.what in names and one.state != "unreadable" and one.part == HOOKS
+        entry
+        for entry in survey(world)
+        if entry.what in names and entry.state != "unreadable" and entry.part == HOOKS
     ]
     for name in sorted(names):
-        places = [one for one in rows if one.what == name and name != git_hooks.WHAT]
+        places = [entry for entry in rows if entry.what == name and name != git_hooks.WHAT]
         if len(places) > 1:
-            other = next((one for one in places if one.scope == "user"), places[-1])
+            other = next((entry for entry in places if entry.scope == "user"), places[-1])
             term.note(
                 f"the hooks of {other.title} are in {len(places)} files now; where their commands "
                 f"differ, each runs. Keep one: git mem uninstall {name} --{other.scope}"
@@ -416,13 +416,15 @@ def wanted(term: Terminal, names: str | None) -> list[str] | None:
     """
     if names is None:
         return None
-    found = _named(names)
-    unknown = next((name for name in found if name not in {*ADAPTERS, "all", "none"}), None)
+    targets = _named(names)
+    unknown = next((name for name in targets if name not in {*ADAPTERS, "all", "none"}), None)
     if unknown:
         raise click.UsageError(
             f"there is no agent '{unknown}'; known: {', '.join(ADAPTERS)}, all, none."
         )
-    return here(world_of(term)) if "all" in found else [name for name in found if name != "none"]
+    return (
+        here(world_of(term)) if "all" in targets else [name for name in targets if name != "none"]
+    )
 
 
 def installed(term: Terminal, names: Sequence[str] | None) -> list[dict[str, Any]]:
@@ -445,10 +447,10 @@ def _asked(term: Terminal, world: InstallContext) -> list[str]:
     ):
         return []
     there = _with_hooks(survey(world))
-    found = [name for name in here(world) if name not in there]
-    if not found:
+    agents = [name for name in here(world) if name not in there]
+    if not agents:
         return []
-    term.note(f"\nfound here: {', '.join(f'{name} ({ADAPTERS[name]})' for name in found)}.")
+    term.note(f"\nfound here: {', '.join(f'{name} ({ADAPTERS[name]})' for name in agents)}.")
     while True:
         answer = click.prompt(
             "Install hooks for which, for you, in this repository? (names, all, none)",
@@ -457,7 +459,7 @@ def _asked(term: Terminal, world: InstallContext) -> list[str]:
         )
         said = answer.strip().lower()
         names = (
-            found
+            agents
             if said in {"all", "y", "yes"}
             else []
             if said in {"none", "n", "no"}

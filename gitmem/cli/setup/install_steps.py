@@ -29,7 +29,7 @@ def world_of(term: Terminal) -> InstallContext:
 
 def here(world: InstallContext) -> list[str]:
     """Return the agents that are found on this machine."""
-    return [name for name in ADAPTERS if plan.found(adapter.find(name), world)]
+    return [name for name in ADAPTERS if plan.is_agent_installed(adapter.find(name), world)]
 
 
 def chosen(whats: Sequence[str], world: InstallContext, scope: str) -> list[str]:
@@ -45,13 +45,15 @@ def chosen(whats: Sequence[str], world: InstallContext, scope: str) -> list[str]
             hooks.append(git_hooks.WHAT)
     except GitmemError:
         pass  # none here, or theirs are in a folder for others
-    found = list(dict.fromkeys([*here(world), *hooks, *(what for what in whats if what != "all")]))
-    if not found:
+    targets = list(
+        dict.fromkeys([*here(world), *hooks, *(what for what in whats if what != "all")])
+    )
+    if not targets:
         raise UserError(
             "no agent's CLI is found on this machine.",
             f"Name it: git mem install {next(iter(ADAPTERS))} --user",
         )
-    return found
+    return targets
 
 
 def carry_out(

@@ -107,12 +107,12 @@ def _to(command: Any) -> Any:
 
 
 def _names(names: Sequence[str]) -> list[str]:
-    found = [name.strip() for group in names for name in group.split(",") if name.strip()]
-    if names and not found:
+    given = [name.strip() for group in names for name in group.split(",") if name.strip()]
+    if names and not given:
         raise click.BadParameter(
             "--to is empty: name claude, gemini, agents, agent:NAME or a file."
         )
-    return found
+    return given
 
 
 @click.command("pull", short_help=TABLE["pull"][2])
@@ -383,7 +383,7 @@ def _block_json(block: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _standing(found: Mapping[str, int]) -> dict[str, int]:
+def _standing(counts: Mapping[str, int]) -> dict[str, int]:
     names = {
         "same": "in_step",
         "new": "new",
@@ -394,15 +394,15 @@ def _standing(found: Mapping[str, int]) -> dict[str, int]:
         "archived": "deleted",
         "restored": "restored",
     }
-    out = {name: found.get(what, 0) for what, name in names.items()}
+    out = {name: counts.get(what, 0) for what, name in names.items()}
     records = sum(
-        found.get(what, 0) for what in ("same", "changed", "conflict", "moved", "archived", "held")
+        counts.get(what, 0) for what in ("same", "changed", "conflict", "moved", "archived", "held")
     )
     return {
         "records": records,
         **out,
-        "duplicate": found.get("duplicate", 0),
-        "held": found.get("held", 0),
+        "duplicate": counts.get("duplicate", 0),
+        "held": counts.get("held", 0),
     }
 
 
@@ -477,9 +477,9 @@ def _action(action: Action) -> dict[str, Any]:
 
 def _plan(plan: PullPlan, dry: bool) -> dict[str, Any]:
     counts = Counter(action.what for action in plan.actions)
-    told = [_action(action) for action in plan.actions if action.what != pull.SAME]
+    actions = [_action(action) for action in plan.actions if action.what != pull.SAME]
     return {
-        "pulled_lines": told,
+        "pulled_lines": actions,
         "counts": dict(sorted(counts.items())),
         "notes": plan.notes,
         "dry_run": dry,

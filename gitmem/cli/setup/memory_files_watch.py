@@ -25,10 +25,10 @@ def _state(finder: Finder) -> tuple[dict[str, tuple[int, int, int]], tuple[str, 
     out: dict[str, tuple[int, int, int]] = {}
     for memo in files.memos:
         try:
-            found = os.stat(memo.path)
+            status = os.stat(memo.path)
         except OSError:
             continue
-        out[memo.name] = found.st_mtime_ns, found.st_size, found.st_ino
+        out[memo.name] = status.st_mtime_ns, status.st_size, status.st_ino
     return out, files.folders
 
 
@@ -39,13 +39,13 @@ def changed(finder: Finder, timeout: float) -> list[str]:
     """
     until = time.monotonic() + timeout
     before, folders = _state(finder)
-    told = threading.Event()
-    observer = _observe(folders, finder.root, told)
+    changed_event = threading.Event()
+    observer = _observe(folders, finder.root, changed_event)
     try:
         while (left := until - time.monotonic()) > 0:
-            told.wait(min(left, LOOK))
+            changed_event.wait(min(left, LOOK))
             time.sleep(min(STEP, max(0.0, until - time.monotonic())))
-            told.clear()
+            changed_event.clear()
             now, _ = _state(finder)
             if now == before:
                 continue
@@ -65,7 +65,7 @@ def changed(finder: Finder, timeout: float) -> list[str]:
             observer.join(2)
 
 
-def _observe(folders: tuple[str, ...], root: str, told: threading.Event) -> Any:
+def _observe(folders: tuple[str, ...], root: str, changed_event: threading.Event) -> Any:
     """Return what watches folders; None where the system cannot."""
     try:
         from watchdog import events
@@ -76,7 +76,7 @@ def _observe(folders: tuple[str, ...], root: str, told: threading.Event) -> Any:
                 name = os.fsdecode(event.dest_path or event.src_path)
                 # much else happens above a work tree
                 if name.endswith(".md") or (event.is_directory and name.startswith(root + os.sep)):
-                    told.set()
+                    changed_event.set()
 
         kinds: list[type[events.FileSystemEvent]] = [
             events.FileCreatedEvent,

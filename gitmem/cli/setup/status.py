@@ -229,13 +229,13 @@ def _requests(app: App) -> list[dict[str, Any]]:
     now = app.clock.now()
     return [
         {
-            "kind": one.kind,
-            "session": one.session,
-            "at": stamp(int(one.at)),
-            "running": abs(now - one.claimed) < requests.LEASE,
-            "attempt_count": one.tries,
+            "kind": request.kind,
+            "session": request.session,
+            "at": stamp(int(request.at)),
+            "running": abs(now - request.claimed) < requests.LEASE,
+            "attempt_count": request.tries,
         }
-        for one in requests.requested(app.state)
+        for request in requests.requested(app.state)
     ]
 
 

@@ -55,7 +55,7 @@ def work(app: App, session: str) -> dict[str, Any]:
             for index in indexes
             for epic in epics.unfinished(index, app.state, app.clock.now(), processes.is_gone)
         ],
-        "pending_tasks": [{"id": one.id or None, "text": one.attributed} for one in tasks],
+        "pending_tasks": [{"id": task.id or None, "text": task.attributed} for task in tasks],
     }
 
 

@@ -111,8 +111,8 @@ def opened(term: Terminal) -> Iterator[tuple[App, EpicServices]]:
 
 
 def _author(app: App, id: str) -> str:
-    found = app.rows(ids=(id,), scopes=("shared",), fields=("store", "committer"))
-    return author_if_foreign(found[0], app.own_addresses) if found else ""
+    records = app.rows(ids=(id,), scopes=("shared",), fields=("store", "committer"))
+    return author_if_foreign(records[0], app.own_addresses) if records else ""
 
 
 def rows(app: App, *, archived: bool = True) -> list[dict[str, Any]]:
@@ -160,8 +160,8 @@ def did(
     if as_json:
         term.json(written_epic(epic, written))
         return
-    known = epic.facts
-    where = f"; {known['done']} of {known['total']} stories done ({known['percent']}%)"
+    facts = epic.facts
+    where = f"; {facts['done']} of {facts['total']} stories done ({facts['percent']}%)"
     term.say(
         f"{verb if changed else same}: epic {term.style(plain(epic.slug), fg='yellow')}{where}"
     )
@@ -169,7 +169,7 @@ def did(
         term.say(f"next: {plain(service.next_step(epic))}")
 
 
-def one_of(flags: Mapping[str, bool]) -> str:
+def exclusive_flag(flags: Mapping[str, bool]) -> str:
     """Return which of some flags is given, '' for none; raises UsageError when several are."""
     given = [name for name, on in flags.items() if on]
     if len(given) > 1:
@@ -233,7 +233,7 @@ def start_command(
         raise click.UsageError("give a name.")
     with opened(term) as (app, desk):
         every = rows(app)
-        known = next(
+        existing = next(
             (
                 row
                 for row in every
@@ -241,8 +241,8 @@ def start_command(
             ),
             None,
         )
-        id = known["id"] if known else f"wrk-{slug(name)}"
-        there = known or next((row for row in every if row["id"] == id), None)
+        id = existing["id"] if existing else f"wrk-{slug(name)}"
+        there = existing or next((row for row in every if row["id"] == id), None)
         if there and there["status"] == "archived":
             raise UserError(
                 f"the epic {id[4:]} was discarded.",
@@ -305,7 +305,7 @@ def story_command(
       git mem work story 1.2 --done --next 1.4
       git mem work story --add 1.5 "1.6=Refunds"
     """
-    act = one_of({"done": done, "reopen": reopen, "add": add})
+    act = exclusive_flag({"done": done, "reopen": reopen, "add": add})
     _check_story(ids, act, following, title)
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
@@ -314,7 +314,7 @@ def story_command(
             return
         if not act:
             named = str(service.clean({"story": ids[0]}, desk.who.allow).get("story", ""))
-            service.known_story(service.load(desk, id), named)
+            service.require_story(service.load(desk, id), named)
         if not act or (act == "done" and not service.is_done(desk, id, ids[0])):  # twice is done
             service.insist(desk, id)
         args: dict[str, Any] = (
@@ -382,10 +382,10 @@ def _finish_tasks(app: App, title: str) -> list[str]:
 
 
 def _stories(term: Terminal, epic: Epic) -> Iterator[str]:
-    for one in epic_view(epic)["stories"]:
-        mark = "[x]" if one["done"] else "[>]" if one["current"] else "[ ]"
-        color = {"fg": "green"} if one["done"] else {"bold": True} if one["current"] else {}
+    for story in epic_view(epic)["stories"]:
+        mark = "[x]" if story["done"] else "[>]" if story["current"] else "[ ]"
+        color = {"fg": "green"} if story["done"] else {"bold": True} if story["current"] else {}
         yield term.style(
-            f"{mark} {plain(one['id'])}{'  ' + plain(one['title']) if one['title'] else ''}",
+            f"{mark} {plain(story['id'])}{'  ' + plain(story['title']) if story['title'] else ''}",
             **color,
         )

@@ -8,7 +8,7 @@ import click
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.cli.work.epic_view import epic_view, waiting_epic
-from gitmem.cli.work.group import TABLE, chosen, did, one_of, opened
+from gitmem.cli.work.group import TABLE, chosen, did, exclusive_flag, opened
 from gitmem.cli.work.show import card
 from gitmem.errors import UserError
 from gitmem.records import epic as work
@@ -89,11 +89,11 @@ def complete_command(
     """
     with opened(term) as (app, desk):
         id = chosen(app, desk, name)
-        known = epics.load(desk, id).facts
-        left = known["total"] - known["done"]
-        if left and not yes and known["rest"] != "completed":
+        facts = epics.load(desk, id).facts
+        left = facts["total"] - facts["done"]
+        if left and not yes and facts["rest"] != "completed":
             raise UserError(
-                f"{left} of {known['total']} stories of {id[4:]} are not done.",
+                f"{left} of {facts['total']} stories of {id[4:]} are not done.",
                 f"Close it all the same: git mem work complete {id[4:]} --yes",
             )
         did(
@@ -152,7 +152,7 @@ def resume_command(
       git mem work resume
       git mem work resume checkout-rework --continue
     """
-    way = one_of({"continue": go, "review": review, "restart": restart, "discard": discard})
+    way = exclusive_flag({"continue": go, "review": review, "restart": restart, "discard": discard})
     with opened(term) as (app, desk):
         epic = epics.load(desk, chosen(app, desk, name))
         if way:

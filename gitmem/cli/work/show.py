@@ -59,23 +59,23 @@ def show_command(term: Terminal, name: str | None, as_json: bool) -> None:
 
 def card(term: Terminal, epic: Epic, now: float, *, whole: bool = False) -> Iterator[str]:
     """Yield an epic for people; `whole` with what was done, story by story."""
-    found = epic_view(epic)
+    view = epic_view(epic)
     why = (
-        f" ({plain(found['reason'])})"
-        if found["reason"] and epic.condition in {"crashed", "left", "active"}
+        f" ({plain(view['reason'])})"
+        if view["reason"] and epic.condition in {"crashed", "left", "active"}
         else ""
     )
     yield (
         f"{term.style(plain(epic.slug), fg='yellow')}  {plain(epic.record.title)}  "
         f"{styled(term, epic.condition)}{why}"
     )
-    for name, text in _facts(epic, found, now):
+    for name, text in _facts(epic, view, now):
         yield f"  {name:<11}{plain(text)}"
     if whole:
         for text in _done(epic, now):
             yield f"  {plain(text)}"
     yield ""
-    yield plain(found["resume_text"])
+    yield plain(view["resume_text"])
 
 
 def styled(term: Terminal, condition: str) -> str:
@@ -166,9 +166,9 @@ def _by(epic: Epic) -> str:
     return f"by {epic.by}" if epic.by else ""
 
 
-def _changed(epic: Epic, known: Mapping[str, Any]) -> str:
+def _changed(epic: Epic, facts: Mapping[str, Any]) -> str:
     """Return when an epic was changed last."""
-    return str(known["at"] or epic.record.updated)
+    return str(facts["at"] or epic.record.updated)
 
 
 def _place(where: str, note: str) -> str:

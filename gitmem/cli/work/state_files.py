@@ -142,8 +142,8 @@ def _id(every: list[dict[str, Any]], name: str) -> str:
 
     It is the id of an epic that has the name as its id elsewhere, else an id made from the name.
     """
-    known = [str(row["id"]) for row in every if str(row["ref"]).lower() == name.lower()]
-    return known[0] if len(known) == 1 else f"wrk-{slug(name)}"
+    ids = [str(row["id"]) for row in every if str(row["ref"]).lower() == name.lower()]
+    return ids[0] if len(ids) == 1 else f"wrk-{slug(name)}"
 
 
 def _allowed(app: App, root: str, state: State) -> State:
@@ -157,22 +157,22 @@ def _allowed(app: App, root: str, state: State) -> State:
     }
 
 
-def _far(one: StateFile) -> str:
-    known = epic.facts(one.state)
-    return f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
+def _far(file: StateFile) -> str:
+    facts = epic.facts(file.state)
+    return f"{facts['done']} of {facts['total']} stories done ({facts['percent']}%)"
 
 
 def _here(root: str) -> list[str]:
     """Return the state files of a work tree."""
-    found = [os.path.join(root, state_files.SESSION_FILE)] if root else []
+    files = [os.path.join(root, state_files.SESSION_FILE)] if root else []
     for folder in state_files.FOLDERS if root else ():
-        found += sorted(
+        files += sorted(
             glob.glob(
                 os.path.join(glob.escape(os.path.join(root, folder)), f"*{state_files.SUFFIX}")
             )
         )
     # no link leads out of it
-    there = [path for path in found if os.path.isfile(path) and inside(path, root, root)]
+    there = [path for path in files if os.path.isfile(path) and inside(path, root, root)]
     if not there:
         raise UserError(
             f"there is no {state_files.SESSION_FILE}, and no workflow-state folder.",

@@ -136,11 +136,11 @@ def checkpoint_command(
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
         act = ANSWERS[answer.lower()] if answer else "checkpoint"
-        found = epics.load(desk, id)
-        if act != "abort" or found.facts["rest"] != work.ABORTED:  # aborted twice is aborted
+        current = epics.load(desk, id)
+        if act != "abort" or current.facts["rest"] != work.ABORTED:  # aborted twice is aborted
             epics.insist(desk, id)
             if answer:
-                epics.require_checkpoint(found)
+                epics.require_checkpoint(current)
         args = {"note": note, "story": story, "files": changed_files(app, desk)}
         verb = {
             "go": "going on",
@@ -208,9 +208,11 @@ def override_command(
         raise click.UsageError(f"a value has at most {VALUE:,} characters.")
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
-        found = work.overrides(epics.load(desk, id).record.fields.get("state"))
+        overrides = work.overrides(epics.load(desk, id).record.fields.get("state"))
         if clear or value is not None:
-            wanted = dict.fromkeys([key] if key else found) if clear else {key: _value(str(value))}
+            wanted = (
+                dict.fromkeys([key] if key else overrides) if clear else {key: _value(str(value))}
+            )
             did(
                 term,
                 desk,
@@ -221,7 +223,7 @@ def override_command(
                 quiet_step=True,
             )
         else:
-            _show_overrides(term, found, key, as_json)
+            _show_overrides(term, overrides, key, as_json)
 
 
 def _show_overrides(
@@ -250,8 +252,8 @@ def _value(text: str) -> Any:
     Only JSON that every reader takes for the same value counts.
     """
     try:
-        found = json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
-        return found if _levels(found) <= NESTED else text
+        value = json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+        return value if _levels(value) <= NESTED else text
     except (ValueError, RecursionError):
         return text
 
@@ -261,13 +263,13 @@ def _refuse(text: str) -> Any:
 
 
 def _float(text: str) -> float:
-    found = float(text)
-    return found if math.isfinite(found) else _refuse(text)
+    number = float(text)
+    return number if math.isfinite(number) else _refuse(text)
 
 
 def _int(text: str) -> int:
-    found = int(text)
-    return found if abs(found) <= work.MOST else _refuse(text)
+    number = int(text)
+    return number if abs(number) <= work.MOST else _refuse(text)
 
 
 def _levels(value: Any) -> int:

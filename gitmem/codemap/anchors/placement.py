@@ -22,6 +22,6 @@ class Placement:
     stale: bool = False
 
     @property
-    def found(self) -> bool:
+    def is_certain(self) -> bool:
         """Say whether the place is known: neither adrift nor only its definition."""
         return self.state not in {"adrift", "approximate"}

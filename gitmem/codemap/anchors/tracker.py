@@ -186,7 +186,7 @@ class Follower:
         if data is not None:
             path = where
             best = self._in_file(anchor, where, data)
-            if best.found and not (best.state == "changed" and best.confidence < 0.7):
+            if best.is_certain and not (best.state == "changed" and best.confidence < 0.7):
                 return best
         elif target == HERE and not anchor.get("lines") and self._is_folder(path):
             return Placement(path, 1, 1, "file")

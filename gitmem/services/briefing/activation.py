@@ -363,7 +363,7 @@ def settings(place: ActivationPlace, left: float) -> config.Settings:
     def ask() -> config.Settings:
         try:
             listing = Git(place.location.gitdir, place.env).run(
-                *LIST, timeout=left, env=config.one_off(place.env)
+                *LIST, timeout=left, env=config.command_settings(place.env)
             )
         except External as error:
             if time.monotonic() >= until:

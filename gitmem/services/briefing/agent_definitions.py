@@ -114,7 +114,7 @@ def _markdown_files(folder: str) -> Iterator[str]:
                 yield os.path.join(place, name)
 
 
-def known(root: str, env: Mapping[str, str]) -> list[Agent]:
+def definitions(root: str, env: Mapping[str, str]) -> list[Agent]:
     """Return all agents that are defined; of those with one name the first.
 
     A file without front matter defines none in an agent CLI's folder.
@@ -133,7 +133,7 @@ def find(name: str, root: str, env: Mapping[str, str]) -> Agent:
     Raises UserError when no file defines it.
     """
     wanted = name.strip().removeprefix("@").casefold()
-    every = known(root, env)
+    every = definitions(root, env)
     for agent in every:
         if agent.name.casefold() == wanted:
             return agent

@@ -386,7 +386,7 @@ SCHEMA = {
 SAID = 400  # characters of what a model says
 
 
-def told(
+def model_facts(
     facts: OpeningFacts, entries: BriefingFacts, is_shared: "Callable[[BriefingEntry], bool]"
 ) -> str:
     """Return the facts as a model reads them.
@@ -401,11 +401,6 @@ def told(
     }
     tasks = [task for task in facts.tasks if task not in hidden]
     besides = len(facts.tasks) - len(tasks)
-    preferences = [
-        entry.text
-        for entry in entries[collect.PREFERENCES]
-        if not entry.by and (entry.row is None or entry.row["store"] != "private")
-    ]
     rows = [
         ("the rules without a model would", _action(facts)[0]),
         ("because", _action(facts)[1]),
@@ -422,9 +417,18 @@ def told(
             "left to do besides",
             f"{besides} private task{'' if besides == 1 else 's'}" if besides else "",
         ),
-        *(("the user prefers", text) for text in preferences[:MOST]),
+        *(("the user prefers", text) for text in _preferences(entries)[:MOST]),
     ]
     return "\n".join(f"{name}: {_short(value)}" for name, value in rows if value)
+
+
+def _preferences(entries: BriefingFacts) -> list[str]:
+    """Return what the user prefers, without what others say and what the private store holds."""
+    return [
+        entry.text
+        for entry in entries[collect.PREFERENCES]
+        if not entry.by and (entry.row is None or entry.row["store"] != "private")
+    ]
 
 
 def answered(facts: OpeningFacts, answer: "Mapping[str, object]", by: str) -> Opening:

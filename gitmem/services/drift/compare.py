@@ -18,12 +18,12 @@ Lines = tuple[int, int]
 class Shared:
     """A definition, or lines ('' for the name), that both sides changed.
 
-    `one` and `two` are where it is on each, None where it is gone.
+    `left` and `right` are where it is on each, None where it is gone.
     """
 
     name: str
-    one: Lines | None
-    two: Lines | None
+    left: Lines | None
+    right: Lines | None
 
 
 @dataclass(frozen=True, slots=True)

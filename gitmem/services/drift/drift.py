@@ -55,8 +55,8 @@ class DriftFile:
 class Pair:
     """Two sides, where they parted, and what both changed; `level` is the worst of its files."""
 
-    one: Side
-    two: Side
+    left: Side
+    right: Side
     base: str
     level: str
     files: list[DriftFile]
@@ -205,7 +205,7 @@ def drift(
     """
     compared = _compared(merges, some, hides)
     both = [(pair, left, right) for pair, left, right in compared if left and right]
-    merging = _Merging(merges, [(pair.one.tip, pair.two.tip) for pair, _, _ in both])
+    merging = _Merging(merges, [(pair.left.tip, pair.right.tip) for pair, _, _ in both])
     merging.start()  # git merges while definitions are read
     texts = _BranchTexts(merges)
     texts.want(both)
@@ -219,7 +219,9 @@ def drift(
     pairs = [pair for pair, _, _ in compared]
     for pair in pairs:
         pair.advice = advice(pair)
-    return sorted(pairs, key=lambda pair: (-LEVELS.index(pair.level), pair.one.name, pair.two.name))
+    return sorted(
+        pairs, key=lambda pair: (-LEVELS.index(pair.level), pair.left.name, pair.right.name)
+    )
 
 
 def _compared(merges: Merges, some: Sequence[Side], hides: Callable[[str], bool]) -> list[Both]:
@@ -369,7 +371,7 @@ def name_authors(
     `working` tells who is at work in a work tree.
     """
     for file in [file for file in pair.files if file.level in {HIGH, CRITICAL}][:5]:
-        for mine, side in zip(file.authors, (pair.one, pair.two), strict=True):
+        for mine, side in zip(file.authors, (pair.left, pair.right), strict=True):
             mine += working(side.root) if side.root and side.tip != side.head else []
             mine += merges.authors(
                 pair.base, side.head, file.names or [file.path], with_mail=with_mail
@@ -379,14 +381,14 @@ def name_authors(
 def _difference(pair: Pair, path: str) -> str:
     """Return the command that shows what the other side changed in a file."""
     where = shlex.quote(path)
-    if pair.two.tip != pair.two.head:  # what is not committed is in the work tree alone
-        return f"git -C {shlex.quote(pair.two.root)} diff {pair.base[:10]} -- {where}"
-    return f"git diff {pair.base[:10]} {pair.two.head[:10]} -- {where}"
+    if pair.right.tip != pair.right.head:  # what is not committed is in the work tree alone
+        return f"git -C {shlex.quote(pair.right.root)} diff {pair.base[:10]} -- {where}"
+    return f"git diff {pair.base[:10]} {pair.right.head[:10]} -- {where}"
 
 
 def advice(pair: Pair) -> str:
     """Return what to do about a pair; '' for nothing."""
-    other = pair.two
+    other = pair.right
     name = other.name.removesuffix(" (uncommitted)")
     worst = pair.files[0].path if pair.files else ""
     if pair.level == CRITICAL:

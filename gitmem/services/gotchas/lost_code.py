@@ -52,7 +52,7 @@ def keep_count(state: State, code: tuple[str, str], seen: "PlacementSurvey") -> 
     What a whole survey found is kept, if no answer rests on a deadline. `code` is what
     `counted_code` returned before the survey.
     """
-    lost = len({drifted.row["n"] for drifted in seen.found if drifted.where.state == "adrift"})
+    lost = len({drifted.row["n"] for drifted in seen.drifted if drifted.where.state == "adrift"})
     if seen.complete and not seen.was_late:
         lost_code.keep(state, *code, lost, seen.checked)
     return LostCode(lost, seen.checked, seen.complete)

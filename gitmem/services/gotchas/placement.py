@@ -21,7 +21,7 @@ STATES = ("same", "moved", "changed", "approximate", "file", "glob", "adrift")  
 RANK = {"critical": 0, "warning": 1, "info": 2}
 OPEN: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "resolved": False}
 # what `git mem gotcha for` tells: rules and decisions are known of a file as much as its traps
-TOLD: dict[str, Any] = OPEN | {"kinds": ("gotcha", "memory")}
+OPEN_RECORDS: dict[str, Any] = OPEN | {"kinds": ("gotcha", "memory")}
 # what is looked at of a gotcha whose code is looked at
 SEEN = (*TRUST_FIELDS, "id", "severity", "last_seen", "anchors")
 MOVED_ROWS = 500  # gotchas that are looked for in a file that they were not anchored in
@@ -276,7 +276,7 @@ class PlacementSurvey:
     says that git had too little time for some of them, so that they may be elsewhere.
     """
 
-    found: list[Drifted]
+    drifted: list[Drifted]
     total: int
     checked: int
     was_late: bool
@@ -427,7 +427,7 @@ def _now(
             blob = _blob(data, str(part[-1][1].get("blob") or ""))
             spots = follower.place_all([anchor for _, anchor in part], path, lines, blob)
         for numbered, spot in zip(part, spots, strict=True):
-            if spot is None or not spot.found or _is_doubtful(spot):
+            if spot is None or not spot.is_certain or _is_doubtful(spot):
                 if not go_on():
                     return
                 spot = follower.now(numbered[1])

@@ -35,7 +35,7 @@ class ProvenanceSources:
     rows: Callable[[str], Iterable[Row]]  # of a session's history
 
 
-def known_links(
+def recorded_links(
     sources: ProvenanceSources, oids: Sequence[str], *, patches: bool = True
 ) -> dict[str, list[Link]]:
     """Return what is known of commits: on this machine, else by session records.

@@ -17,7 +17,7 @@ from gitmem.git.commit_log import CodeCommit
 from gitmem.records.kinds import LIVE
 from gitmem.repo.location import storable
 from gitmem.services.provenance.attribute import owner
-from gitmem.services.provenance.known import ProvenanceSources, known_links
+from gitmem.services.provenance.known import ProvenanceSources, recorded_links
 from gitmem.services.records.committers import TRUST_FIELDS, marked_title
 from gitmem.services.session_log.reader import content, event
 from gitmem.state import sessions
@@ -118,7 +118,7 @@ def origins(
 def _links(sources: ProvenanceSources, groups: Sequence[Sequence[Blamed]]) -> dict[str, list[Link]]:
     """Return whose the commits of lines are: as it is known, else as it can be guessed."""
     commits = [(spans[0].commit, spans) for spans in groups if spans[0].commit]
-    by_commit = known_links(sources, [commit.oid for commit, _ in commits])
+    by_commit = recorded_links(sources, [commit.oid for commit, _ in commits])
     unlinked = [(commit, spans) for commit, spans in commits if not by_commit.get(commit.oid)]
     if unlinked:
         paths = {commit.oid: [span.path for span in spans] for commit, spans in unlinked}

@@ -21,7 +21,7 @@ from gitmem.git.commit_log import FileChange, parsed_changes
 from gitmem.index.reader import Index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.location import Home
-from gitmem.services.provenance.known import ProvenanceSources, known_links, writers
+from gitmem.services.provenance.known import ProvenanceSources, recorded_links, writers
 from gitmem.services.records.committers import TRUST_FIELDS
 from gitmem.state import sessions
 from gitmem.state.database import State
@@ -134,7 +134,7 @@ def evolution(
     number = 0
     rest = iter(file_changes)
     while part := list(islice(rest, min(BATCH, limit or BATCH))):
-        by_commit = known_links(
+        by_commit = recorded_links(
             sources, [change.commit.oid for change in part], patches=bool(limit and limit <= FEW)
         )
         for change in part:

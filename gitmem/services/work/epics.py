@@ -194,7 +194,7 @@ def is_done(desk: EpicServices, id: str, sid: str) -> bool:
     return work.is_done(load(desk, id).state, named)
 
 
-def known_story(epic: Epic, sid: str) -> None:
+def require_story(epic: Epic, sid: str) -> None:
     """Raise UserError for a story that an epic does not have.
 
     A typing error must not add a story.

@@ -34,7 +34,7 @@ class Tracking:
 
     async def _look(self, state: Opened, place: DocumentPlace) -> None:
         await asyncio.sleep(BACK)
-        moves = await self.find(place, state.found.notes)
+        moves = await self.find(place, state.file_notes.notes)
         state.tracked = moves.version
         if state.place is not place:
             return

@@ -16,7 +16,7 @@ class Opened:
 
     uri: str
     place: DocumentPlace | None = None
-    found: FileNotes = NOTHING  # where the last edit has put it
+    file_notes: FileNotes = NOTHING  # where the last edit has put it
     marks: list[Mark] = field(default_factory=list)
     shifted: bool = False  # the marks are to be made anew from the notes
     shown: tuple[int | None, list[dict[str, Any]]] | None = None  # as the protocol writes them
@@ -29,7 +29,7 @@ class Opened:
     @property
     def notes(self) -> tuple[EditorNote, ...]:
         """The unresolved gotchas, wherever they come from."""
-        return self.found.shown
+        return self.file_notes.shown
 
 
 class Documents(Protocol):

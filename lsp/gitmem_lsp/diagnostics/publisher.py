@@ -76,7 +76,9 @@ class Publisher:
         state.marks, state.shifted = [], False
         if document is not None and state.place is not None and state.notes:
             options = self.options(state.place)
-            state.marks = state.found.marks(state.place, document.lines, document.encoding, options)
+            state.marks = state.file_notes.marks(
+                state.place, document.lines, document.encoding, options
+            )
 
     # -- events
 
@@ -89,7 +91,7 @@ class Publisher:
         place = self._repositories.guess(document.path)
         notes = self.notes.at_hand(place, document.source) if place else None
         if notes is not None:
-            state.place, state.found = place, notes
+            state.place, state.file_notes = place, notes
             self._show(state, document)
         self.touch(uri, AFTERWARDS if notes else 0.0, moved=True)
 
@@ -101,7 +103,7 @@ class Publisher:
         if edits is None and len(changes) == 1 and document and document.replacement:
             edits = [document.replacement]  # as from a client that sends whole texts
         if state is not None and edits:
-            state.found, state.shifted = state.found.edited(edits), True
+            state.file_notes, state.shifted = state.file_notes.edited(edits), True
         self.touch(uri, delay, read=False)
 
     def touch(
@@ -210,7 +212,7 @@ class Publisher:
             state.place = await self.locate(document.path)
         place = state.place
         if place is None:
-            state.found, state.marks, state.stale, state.moved = NOTHING, [], False, False
+            state.file_notes, state.marks, state.stale, state.moved = NOTHING, [], False, False
             if state.shown is not None:
                 self._send(state, document.version, [])
             return
@@ -226,22 +228,24 @@ class Publisher:
 
         def show(notes: FileNotes) -> None:
             if self._current(state, document, version):
-                state.found = notes
+                state.file_notes = notes
                 self._show(state, document)
 
         def show_first(notes: FileNotes) -> None:
             # until they are looked for, those of before stay where the edits have put them
-            show(replace(notes, triggered=state.found.triggered))
+            show(replace(notes, triggered=state.file_notes.triggered))
 
         show(await self.notes.find(place, document.snapshot(), show_first))
 
     async def with_asides(self, state: Opened, document: LineDocument) -> FileNotes:
         """Return what is known of an open document, with what has no diagnostic."""
         assert state.place is not None
-        version, lines, asked = document.version, document.snapshot(), state.found
+        version, lines, asked = document.version, document.snapshot(), state.file_notes
         with_asides = await self.notes.with_asides(state.place, asked, lines)
-        if state.found is asked and self._current(state, document, version):
-            state.found = replace(state.found, asides=with_asides.asides, until=with_asides.until)
+        if state.file_notes is asked and self._current(state, document, version):
+            state.file_notes = replace(
+                state.file_notes, asides=with_asides.asides, until=with_asides.until
+            )
         return with_asides
 
     def _current(self, state: Opened, document: LineDocument, version: int | None) -> bool:

@@ -97,7 +97,8 @@ class Following:
         open_now = self._publisher.of(repository)
         # a document that was opened or saved a moment ago may have been first to read the news
         if version != view.version or any(
-            state.place and state.found.rows.version not in {-1, view.version} for state in open_now
+            state.place and state.file_notes.rows.version not in {-1, view.version}
+            for state in open_now
         ):
             await self._publisher.reload(repository)
             self._client.tell_changed([state.uri for state in self._publisher.of(repository)])

@@ -389,7 +389,9 @@ async def status(ls: Host, uri: str | None = None) -> Answer:
 
     counts = await place.repository.run(count)
     adrift: set[str] = {
-        note.id for state in ls.publisher.of(place.repository) for note in _lost(state.found.notes)
+        note.id
+        for state in ls.publisher.of(place.repository)
+        for note in _lost(state.file_notes.notes)
     }
     return {
         "root": place.worktree or os.path.realpath(place.repository.location.commondir),

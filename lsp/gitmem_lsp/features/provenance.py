@@ -12,7 +12,7 @@ from gitmem.errors import GitmemError
 from gitmem.git.blame import Blamed, blame
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import FileChange, parsed_changes
-from gitmem.services.provenance.known import known_links, writers
+from gitmem.services.provenance.known import recorded_links, writers
 from gitmem.services.provenance.why import Origin, SessionLines, lines_of, origins
 from gitmem.services.records.committers import marked_title
 from gitmem_lsp.protocol.safe_text import inline, plain
@@ -125,7 +125,7 @@ async def changes(place: DocumentPlace, path: str, symbol: str) -> str:
     if not file_changes:
         return ""
     links = await place.repository.run(
-        lambda: known_links(app.provenance(), [change.commit.oid for change in file_changes])
+        lambda: recorded_links(app.provenance(), [change.commit.oid for change in file_changes])
     )
     lines = ["", "## Commits that changed it", ""]
     for change in file_changes:

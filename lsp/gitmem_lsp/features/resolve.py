@@ -80,7 +80,7 @@ async def holder(ls: Host, id: str, uri: str = "") -> DocumentPlace:
     repositories: dict[ServedRepository, DocumentPlace] = {}
     for state in ls.publisher.all():
         if state.place is not None:
-            if id in state.found.ids:
+            if id in state.file_notes.ids:
                 return state.place
             repositories.setdefault(state.place.repository, state.place)
     await _homes(ls)
@@ -151,7 +151,7 @@ async def notes_of(
     if state is not None:
         while state.shown is None and state.task is not None and not state.task.done():
             await asyncio.wait({state.task})  # its first look is under way
-        file_notes = state.found
+        file_notes = state.file_notes
     else:
         await place.repository.run(place.repository.view.refresh)
         file_notes = await notes.find(place, lines)
