@@ -39,12 +39,15 @@ def charge(cart, client):
     # the gateway is slow
     return client.post("/charge", data=data, timeout=30)
 """
+ANA = "GIT_COMMITTER_NAME=Ana GIT_COMMITTER_EMAIL=ana@example.org"
+BEN = "GIT_COMMITTER_NAME=Ben GIT_COMMITTER_EMAIL=ben@example.org"
 SHOP = {
     "app/pay.py": PAY,
     "app/refund.py": "import time\n\n\ndef refund():\n    time.sleep(3)\n",
     "migrations/001.sql": "CREATE TABLE orders (id int);\n",
     "tests/test_pay.py": "def test_pay():\n    pass\n",
     "src/payments.py": "KEY = 1\n",
+    "scripts/deploy.sh": "rsync -a app/ shop:\n",
     "../link.log": "collect2: fatal error: ld terminated with signal 9 [Killed]\n",
 }
 
@@ -77,7 +80,26 @@ def shop(repo: Path) -> Path:
         ("docs/history.md", "Events", []),
         ("docs/work.md", "Epics", []),
         ("docs/work.md", "Handing over", []),
+        (
+            "docs/lifecycle.md",
+            "Facts that contradict each other",
+            [
+                f"{ANA} git mem add -t decision 'The session store is Redis'",
+                "sleep 1  # the second fact is said in another second",
+                f"{BEN} git mem add -t decision 'The session store is Memcached'",
+            ],
+        ),
+        (
+            "docs/lifecycle.md",
+            "Facts against the code",
+            [
+                f"{ANA} git mem add -t decision 'Deploy with scripts/deploy.sh'",
+                "sleep 1  # commits have whole seconds",
+                "git rm -q scripts/deploy.sh && git -c user.name=Ana -c user.email=ana@example.org commit -qm CI",
+            ],
+        ),
         ("docs/git-hooks.md", "Git hooks", []),
+        ("docs/agents/claude.md", "Set-up", []),
         ("docs/agents/README.md", "Agents", []),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
