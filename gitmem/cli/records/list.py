@@ -301,7 +301,8 @@ def search_command(
     \b
     Examples:
       git mem search payment isolation
-      git mem search '"timed out"' -k gotcha --unresolved
+      git mem search '"timed out"'
+      git mem search timeout -k gotcha --unresolved
     """
     scopes = options.scopes(o)
     with term.open_any() as app:
