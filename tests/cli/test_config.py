@@ -64,6 +64,7 @@ def test_an_invalid_value_is_told_wherever_it_is_read(mem: Mem) -> None:
         assert hint in err
     assert shown(mem, "captureThreshold") == ["  captureThreshold = 3"]
     assert mem("config", "inject").err == ""
+    assert hint in mem("config", "--unset", "captureThreshold").err  # it is in another file
     mem(*hint.partition("git mem ")[2].split())
     assert mem("config").err == ""
 

@@ -144,7 +144,7 @@ def test_settings_that_another_user_kept_are_not_believed(
     kept = json.loads(cache.read_text())
     kept["values"]["gitmem.agent"] = ["mallory"]
     cache.write_text(json.dumps(kept))
-    assert lived_in.show(lived_in.add("T"))["agent"] == "mallory"
+    assert lived_in("config", "agent", "--json").json["value"] == "mallory"
 
     whole = os.fstat
 
@@ -155,7 +155,7 @@ def test_settings_that_another_user_kept_are_not_believed(
 
     with monkeypatch.context() as patch:
         patch.setattr("gitmem.settings_cache.os.fstat", of_another)
-        assert lived_in.show(lived_in.add("U"))["agent"] == "global"
+        assert lived_in("config", "agent", "--json").json["value"] == ""
 
 
 def test_settings_are_read_anew_when_a_file_of_them_changed(lived_in: Mem) -> None:

@@ -147,6 +147,7 @@ def _show_setting(term: Terminal, app: App, name: str, as_json: bool) -> None:
 
 
 def _show_new(term: Terminal, app: App, name: str, as_json: bool) -> None:
+    _warn(term, app, _problems(app, name), [])
     row = _view(app, name)
     if as_json:
         term.json(_json(row))
@@ -221,6 +222,7 @@ def _view(app: App, name: str) -> SettingView:
     group = next(title for title, settings in config.GROUPS.items() if name in settings)
     kind, default, meaning = config.SETTINGS[name]
     key = f"gitmem.{name.lower()}"
+    value = _shown(name, app.settings.get(name))  # as hooks see it, before git is asked
     origins: tuple[SetValue, ...] = ()
     if app.settings.every(key):
         scopes = app.settings.scopes.get(key, ())
@@ -228,7 +230,6 @@ def _view(app: App, name: str) -> SettingView:
         origins = tuple(map(SetValue, texts, scopes))
     is_used = bool(origins) and not _problems(app, name)  # an invalid one leaves the default
     scope = origins[-1].scope if is_used else DEFAULT
-    value = _shown(name, app.settings.get(name))
     return SettingView(group, name, value, default, meaning, kind, scope, origins)
 
 
