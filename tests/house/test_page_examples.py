@@ -39,6 +39,7 @@ def charge(cart, client):
     # the gateway is slow
     return client.post("/charge", data=data, timeout=30)
 """
+MISTAKE = "workflows: {release: {transitions: [{trigger: tag, state: Cut It}]}}"
 ANA = "GIT_COMMITTER_NAME=Ana GIT_COMMITTER_EMAIL=ana@example.org"
 BEN = "GIT_COMMITTER_NAME=Ben GIT_COMMITTER_EMAIL=ben@example.org"
 SHOP = {
@@ -48,6 +49,7 @@ SHOP = {
     "tests/test_pay.py": "def test_pay():\n    pass\n",
     "src/payments.py": "KEY = 1\n",
     "scripts/deploy.sh": "rsync -a app/ shop:\n",
+    ".gitmem/README": "The workflows are here.\n",
     "../link.log": "collect2: fatal error: ld terminated with signal 9 [Killed]\n",
 }
 
@@ -80,6 +82,11 @@ def shop(repo: Path) -> Path:
         ("docs/history.md", "Events", []),
         ("docs/work.md", "Epics", []),
         ("docs/work.md", "Handing over", []),
+        (
+            "docs/work.md",
+            "Defining workflows",
+            [f"echo '{MISTAKE}' >.gitmem/workflows.yaml"],
+        ),
         (
             "docs/lifecycle.md",
             "Facts that contradict each other",
