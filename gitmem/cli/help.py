@@ -17,7 +17,7 @@ EVERYDAY: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "Write": (
         ('git mem add "Use SERIALIZABLE for payments"', "remember a fact"),
-        ('git mem gotcha add "Decimal becomes float"', "remember a trap"),
+        ('git mem gotcha add "Decimal becomes float"', "remember a gotcha"),
         ("git mem edit 7k2m9qxa --tag payments", "change it"),
         ("git mem forget 7k2m9qxa", "delete it"),
         ("git mem undo", "take back your last command"),

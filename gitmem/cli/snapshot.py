@@ -21,6 +21,7 @@ from gitmem.repo.path_rules import named
 from gitmem.services.snapshots import keep, restore, save
 from gitmem.services.snapshots.plan import RestorePlan, plan
 from gitmem.services.snapshots.saved import SavedSnapshot, read, ref_of
+from gitmem.text.plural import counted
 
 TABLE = {
     "save": ("snapshot", "save_command", "Save the files and the index as they are"),
@@ -503,7 +504,6 @@ def _report(
     if what.empty:
         term.say("all is as it was: there is nothing to bring back.")
         return
-    verb = "would be" if dry_run else "were"
     for name, some in (
         ("written", what.write),
         ("removed", what.remove),
@@ -511,8 +511,9 @@ def _report(
         ("changed in the index", sorted({*what.stage, *what.flags})),
     ):
         if some:
+            was = "was" if len(some) == 1 else "were"
             term.say(
-                f"{len(some)} file(s) {verb} {name}: "
+                f"{counted(len(some), 'file')} {'would be' if dry_run else was} {name}: "
                 f"{', '.join(map(path_shown, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}"
             )
     for path, why in sorted(what.blocked.items()):

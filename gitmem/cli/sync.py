@@ -26,6 +26,7 @@ from gitmem.services.records.write import require_person
 from gitmem.services.views import inbox
 from gitmem.store import sync
 from gitmem.store.store import Store
+from gitmem.text.plural import counted
 
 MANY = 10_000  # records that take a second to index
 
@@ -102,12 +103,9 @@ def sync_command(
             return 0
         name, may_push = store_name(app, remote)
         if moved := app.move_facts():
-            many = (
-                "1 fact that a person confirmed is"
-                if moved == 1
-                else f"{moved} facts that a person confirmed are"
-            )
-            term.note(f"{many} shared now.")
+            many = counted(moved, "fact")
+            verb = "is" if moved == 1 else "are"
+            term.note(f"{many} that a person confirmed {verb} shared now.")
         before = store.tip()
         consent = partial(agrees, term, name, follow_purge)
         try:
@@ -238,18 +236,20 @@ def _report(
     number, since = unpushed
     if number:
         how = "git mem sync" if enabled else f"git mem remote enable {name}"
+        is_here, them = ("is here", "it") if number == 1 else ("are here", "them")
         term.note(
-            f"{'' if out.pushed else 'nothing was pushed: '}{number} commit(s) since "
-            f"{since[:10]} are here only. To share them: {how}"
+            f"{'' if out.pushed else 'nothing was pushed: '}"
+            f"{counted(number, 'commit')} since {since[:10]} {is_here} only. "
+            f"To share {them}: {how}"
         )
 
 
 def _exchanged(out: sync.SyncOutcome, name: str, *, everything: bool) -> Iterator[str]:
     pieces = []
     if out.received:
-        pieces.append(f"received {out.received} commit{'s' if out.received != 1 else ''}")
+        pieces.append(f"received {counted(out.received, 'commit')}")
     if out.pushed:
-        pieces.append(f"sent {out.sent} commit{'s' if out.sent != 1 else ''}")
+        pieces.append(f"sent {counted(out.sent, 'commit')}")
     if pieces:
         yield f"{name}: {', '.join(pieces)}{' (merged)' if out.merged else ''}"
     elif everything:
@@ -259,8 +259,8 @@ def _exchanged(out: sync.SyncOutcome, name: str, *, everything: bool) -> Iterato
 def _remarks(out: sync.SyncOutcome) -> Iterator[str]:
     if out.conflicts:
         yield (
-            f"{len(out.conflicts)} record(s) changed on both sides. The newer text is used, and "
-            f"the older text is kept. List these records: git mem list --conflicts"
+            f"{counted(len(out.conflicts), 'record')} changed on both sides. The newer text is "
+            f"used, and the older text is kept. List these records: git mem list --conflicts"
         )
     for path in out.damaged:
         yield f"damaged, kept as it is: {path} (git mem doctor)"
@@ -402,7 +402,7 @@ def remote_show(term: Terminal, as_json: bool = False) -> None:
             term.say(
                 "everything is sent."
                 if not row["unpushed_count"]
-                else f"not sent: {row['unpushed_count']} commit(s), the oldest "
+                else f"not sent: {counted(row['unpushed_count'], 'commit')}, the oldest "
                 f"{age(since, term.clock.now())}"
             )
 

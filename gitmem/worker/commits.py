@@ -19,6 +19,7 @@ from gitmem.services.provenance import shared
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.state import code_progress, links, sessions
+from gitmem.text.plural import counted
 from gitmem.worker.hook_notes import HookNotes
 
 # What reads messages is imported where there are some: most drains have none.
@@ -130,7 +131,9 @@ def _suggested(app: App, others: "Sequence[TrailerWords]") -> list[str]:
         source = commit_trailers.source(words[0])
         with _refusals(done, source):
             number = _proposed(app, words, source)
-            done += [f"{number} proposal(s) from {source} in git mem inbox"] if number else []
+            done += (
+                [f"{counted(number, 'proposal')} from {source} in git mem inbox"] if number else []
+            )
     return done
 
 
@@ -187,7 +190,7 @@ def _link_commits(app: App, noted: Mapping[str, str], replaced: Mapping[str, str
     code_progress.note_linked(app.state, stamp, heads)
     _keep_unlinked(app, [commit for oid, commit in commits.items() if oid not in links_of], tries)
     ids = {link.session for of_commit in links_of.values() for link in of_commit}
-    done = [f"{len(links_of)} commit(s) linked to sessions"] if links_of else []
+    done = [f"{counted(len(links_of), 'commit')} linked to sessions"] if links_of else []
     return done + _add_commits_to_records(app, ids)
 
 
@@ -227,7 +230,7 @@ def _add_commits_to_records(app: App, ids: set[str]) -> list[str]:
     """
     scopes = ("private", "shared")
     changed = {id for scope in scopes for id in ids if _add_commits(app, scope, id)}
-    return [f"{len(changed)} session record(s) got their commits"] if changed else []
+    return [f"{counted(len(changed), 'session record')} got commits"] if changed else []
 
 
 def _add_commits(app: App, scope: str, id: str) -> bool:

@@ -131,8 +131,8 @@ def _commit(app: App) -> list[str]:
         app.settle()
     app.tell_hits(app.clock.now() - (0 if spilled else hits.OLDEST))
     moved = app.move_facts()
-    done = [f"{learned} gotcha(s) changed by a command that passed"] if learned else []
-    return [*done, f"{moved} fact(s) moved to the shared store"] if moved else done
+    done = [f"{counted(learned, 'gotcha')} changed by a command that passed"] if learned else []
+    return [*done, f"{counted(moved, 'fact')} moved to the shared store"] if moved else done
 
 
 def _count_spilled(app: App) -> int:
@@ -166,7 +166,7 @@ def _adopt(app: App) -> list[str]:
         return True
 
     number = adopt(app.home, app.state, has, str(app.location.worktree or ""), app.clock.now())
-    return [f"{number} session(s) found again by their history"] if number else []
+    return [f"{counted(number, 'session')} found again by their history"] if number else []
 
 
 def _finish(app: App) -> list[str]:
@@ -376,4 +376,4 @@ def _follow(app: App) -> list[str]:
             away.append((now.path, place.row["id"], now.first, now.last, str(before)))
     away += _renamed(app, index)
     moved_code.replace(app.state, root, key, stamp, away)
-    return [f"{len(away)} gotcha(s) followed to another file"] if away else []
+    return [f"{counted(len(away), 'gotcha')} followed to another file"] if away else []

@@ -13,6 +13,7 @@ from gitmem.services.drift import compare
 from gitmem.services.drift.drift import HIGH, LEVELS, LOW, Pair, Side, drift, name_authors, sides
 from gitmem.state import code_progress, elsewhere, sessions
 from gitmem.state.elsewhere import Elsewhere
+from gitmem.text.plural import counted
 
 # in which a branch was committed to: that is compared at all; that is told of where it does not
 # clash
@@ -42,7 +43,9 @@ def keep(app: App) -> list[str]:
         elsewhere.replace(app.state, rows)
         code_progress.note_drift(app.state, key, now, time.monotonic() - begun)
     clashes = sum(row.level in {"critical", "high"} for row in rows)
-    return [f"{clashes // 2} file(s) found that clash with another branch"] if clashes else []
+    return (
+        [f"{counted(clashes // 2, 'file')} found that clash with another branch"] if clashes else []
+    )
 
 
 def _clashes(app: App, merges: Merges, now: float) -> list[Elsewhere] | None:

@@ -12,6 +12,7 @@ from gitmem.services.lifecycle.findings import Finding
 from gitmem.services.lifecycle.judge import judged
 from gitmem.state import contradictions, facts_used, injections
 from gitmem.state.facts_used import UsedFact
+from gitmem.text.plural import counted
 
 
 def count_uses(app: App) -> list[str]:
@@ -36,7 +37,7 @@ def count_uses(app: App) -> list[str]:
         app.count_reads("user", [fact.id], fact.at)
 
     number = facts_used.count(app.state, newest, list(used.values()), count_user)
-    return [f"{number} told fact(s) used"] if number else []
+    return [f"{counted(number, 'told fact')} used"] if number else []
 
 
 def _about(app: App, path: str, ids: list[str]) -> list[dict[str, Any]]:
@@ -51,7 +52,7 @@ def compare(app: App) -> list[str]:
     """Compare some of the facts that changed with others."""
     _note_changed(app)
     number = compare_some(app)
-    return [f"{number} pair(s) of facts that contradict each other"] if number else []
+    return [f"{counted(number, 'pair')} of facts that contradict each other"] if number else []
 
 
 def open_contradictions(

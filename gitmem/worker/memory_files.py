@@ -39,6 +39,7 @@ from gitmem.services.records.committers import is_accepted
 from gitmem.store.layout import FILE_LIMIT, record_path
 from gitmem.store.reader import Stored, load
 from gitmem.store.store import Store
+from gitmem.text.plural import counted
 
 PATIENCE = 20.0  # seconds that one run waits for another
 AGAIN = 5  # times that a file may change under our hands
@@ -600,7 +601,7 @@ def keep_in_step(app: App, how: str) -> list[str]:
             push(app, (), held=True, asked=False) if how == "push" else sync(app, (), asked=False)
         )
     if plan.writes:
-        done.append(f"{len(plan.writes)} record(s) pulled from memory files")
+        done.append(f"{counted(len(plan.writes), 'record')} pulled from memory files")
     done += [f"{push.target.name} written" for push in pushes if push.changes]
     done += [str(problem) for problem in run.problems]
     return done

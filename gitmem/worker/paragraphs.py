@@ -7,6 +7,7 @@ from gitmem.llm.provider import ModelFailed
 from gitmem.services.views import summary
 from gitmem.services.views.summary import SummarySection
 from gitmem.state import paragraphs
+from gitmem.text.plural import counted
 
 ROWS = 20  # facts of a section that a paragraph is about
 
@@ -47,7 +48,11 @@ def write_all(app: App) -> Iterator[str]:
         paragraphs.keep(app.state, mark, text)
         number += bool(text)
     paragraphs.drop_others(app.state, marks)
-    yield f"{number} paragraph(s) by {model.name}" if number else "the paragraphs are up to date"
+    yield (
+        f"{counted(number, 'paragraph')} by {model.name}"
+        if number
+        else "the paragraphs are up to date"
+    )
 
 
 def _sections(app: App) -> Iterator[SummarySection]:

@@ -103,7 +103,7 @@ def test_a_purge_of_everything_waits(people: tuple[Mem, Mem], hub: Path) -> None
     one("sync")
     assert "Ana's 3" in two.titles()
     assert "Ana's 3" in one.titles()
-    assert "removed 12 record(s)" in two("forget", "--purge", "--quarantine-drop").out
+    assert "removed 12 records" in two("forget", "--purge", "--quarantine-drop").out
     assert kept(two) == []
 
 

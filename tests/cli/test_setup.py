@@ -123,7 +123,7 @@ def test_a_damaged_file_is_told_and_kept(mem: Mem) -> None:
     mem("add", "sound one")
     blob = damage(mem.folder, id)
 
-    assert "1 damaged file(s)" in mem("status").out
+    assert "1 damaged file:" in mem("status").out
     assert [row["store_path"] for row in mem("status", "--json").json["damaged_files"]] == [
         f"memories/{id[-2:]}/{id}.md"
     ]
@@ -731,14 +731,14 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
     row = mem("status", "--json").json
     assert tuple(row["lost_gotchas"].values()) == (2, 3, True)
     assert (
-        "! 2 gotcha(s) whose code is not found any more: git mem gotcha verify" in mem("status").out
+        "! 2 gotchas whose code is not found any more: git mem gotcha verify" in mem("status").out
     )
 
     git(mem.folder, "add", "f2.py")  # code may have moved: it is counted anew
     monkeypatch.setattr("gitmem.cli.setup.status.DRIFT_PATIENCE", 0.0)
     row = mem("status", "--json").json
     assert tuple(row["lost_gotchas"].values()) == (0, 0, False)
-    assert "the code of 0 gotcha(s) was looked at, for lack of time" in mem("status").out
+    assert "the code of 0 gotchas was looked at, for lack of time" in mem("status").out
     # three files are read, the first one's gotcha is searched for
     whole, turns = placement.survey, iter([True] * 6)
     monkeypatch.setattr(
@@ -746,7 +746,7 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
         "survey",
         lambda indexes, follower, go_on: whole(indexes, follower, lambda: next(turns, False)),
     )
-    assert "! at least 1 gotcha(s) whose code is not found any more" in mem("status").out
+    assert "! at least 1 gotcha whose code is not found any more" in mem("status").out
 
 
 def test_status_counts_lost_code_anew_when_code_changed(

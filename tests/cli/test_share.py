@@ -74,7 +74,7 @@ def test_a_conflict_is_kept_and_told(clones: tuple[Mem, Mem]) -> None:
     done = two("sync")
     one("sync")
 
-    assert "1 record(s) changed on both sides" in done.err
+    assert "1 record changed on both sides" in done.err
     assert one.show(id)["body"] == two.show(id)["body"]
     assert [row["id"] for row in one("list", "--conflicts", "--json").json] == [id]
     attic = git(one.folder, "ls-tree", "-r", "--name-only", SHARED, f"attic/{id}/").splitlines()
@@ -90,7 +90,7 @@ def test_a_conflict_is_kept_and_told(clones: tuple[Mem, Mem]) -> None:
     assert f"git mem edit {id[-8:]}" in card
     sides = [line.split("git show ")[1] for line in card.splitlines() if "git show " in line]
     assert any(lost in git(one.folder, "show", side) for side in sides)
-    assert "1 record(s) in conflict" in one("status").out
+    assert "1 record in conflict" in one("status").out
 
 
 def test_forgotten_here_edited_there(clones: tuple[Mem, Mem]) -> None:
@@ -129,7 +129,7 @@ def test_nothing_is_pushed_before_leave_is_given(mem: Mem, hub: Path) -> None:
     done = mem("sync")
 
     assert git(hub, "for-each-ref") == ""
-    assert "nothing was pushed: 2 commit(s)" in done.err and done.out == ""
+    assert "nothing was pushed: 2 commits" in done.err and done.out == ""
     assert "git mem remote enable origin" in done.err
     mem("remote", "enable", "origin", "--yes")
     mem("sync", "--pull-only")
@@ -160,8 +160,8 @@ def test_remote_show_and_status_tell_what_waits(clones: tuple[Mem, Mem], hub: Pa
         SHARED,
         2,
     )
-    assert "not sent: 2 commit(s)" in one("remote", "show").out
-    assert "2 commit(s) not sent" in one("status").out
+    assert "not sent: 2 commits" in one("remote", "show").out
+    assert "2 commits not sent" in one("status").out
 
     one("sync")
     assert one("remote", "show", "--json").json["unpushed_count"] == 0

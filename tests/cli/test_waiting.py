@@ -29,6 +29,6 @@ def test_what_is_not_sent_is_said(clones: tuple[Mem, Mem]) -> None:
     one, _ = clones
     one("add", "T")
     done = one("sync", "--pull-only")
-    assert "2 commit(s) since" in done.err and "To share them: git mem sync" in done.err
+    assert "2 commits since" in done.err and "To share them: git mem sync" in done.err
     assert 2 == one("sync", "--pull-only", "--json").json["unpushed_count"]
     assert 0 == one("sync", "--json").json["unpushed_count"]

@@ -411,6 +411,13 @@ def test_messages_name_pages_by_their_address() -> None:
     assert all((ROOT / "docs" / match[1]).is_file() for match in named)
 
 
+def test_messages_have_plurals() -> None:
+    """A number and its noun agree: text.plural writes both."""
+    for top in ("gitmem", "lsp"):
+        for path in (ROOT / top).rglob("*.py"):
+            assert [text for text in _messages(path) if re.search(r"[a-z]\(s\)", text)] == [], path
+
+
 def test_the_address_is_that_of_the_project() -> None:
     assert f'Documentation = "{documents.ADDRESS}/' in _text("pyproject.toml")
 

@@ -35,8 +35,8 @@ def test_what_was_not_sent_is_as_old_as_its_oldest_memory(repo: Path, tmp_path: 
     git_mem("add", "a title", cwd=repo)
     git_mem("remote", "enable", "origin", "--yes", cwd=repo)
 
-    assert "not sent: 2 commit(s), the oldest just now" in git_mem("remote", "show", cwd=repo)
-    assert "2 commit(s) not sent, the oldest just now" in git_mem("status", cwd=repo)
+    assert "not sent: 2 commits, the oldest just now" in git_mem("remote", "show", cwd=repo)
+    assert "2 commits not sent, the oldest just now" in git_mem("status", cwd=repo)
 
 
 @pytest.mark.parametrize("command", ["show", "pin", "forget", "show --graph"])

@@ -141,7 +141,7 @@ def test_what_nothing_has_is_named(filled):
     lose(filled, oid(filled, f"{SHARED}:{edited}"), before)
     (filled / ".git/gitmem/index.db").unlink()
     told = repaired(filled)
-    assert f"1 file(s) could not be saved: {Path(gone).stem}" in told
+    assert f"1 file could not be saved: {Path(gone).stem}" in told
     assert id in told
     assert fsck(filled) == ""
     assert 17 == len(in_git(filled) & TITLES)

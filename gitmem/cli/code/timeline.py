@@ -30,6 +30,7 @@ from gitmem.services.timeline.events import (
     Wanted,
     timeline,
 )
+from gitmem.text.plural import counted
 
 NARROW = 72  # columns below which the graph has one column
 COMMIT_ID, SESSION_ID = 10, 13  # characters of ids that are shown
@@ -365,8 +366,7 @@ def _local(at: float) -> tuple[int, int, str]:
 
 
 def _counted(counts: dict[str, Any], what: str) -> str:
-    number = counts[f"{what}_count"]
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return counted(counts[f"{what}_count"], what)
 
 
 def _trends(term: Terminal, report: dict[str, Any]) -> Iterator[str]:

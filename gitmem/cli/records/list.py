@@ -23,6 +23,7 @@ from gitmem.index.reader import SORTED_BY
 from gitmem.records.kinds import LIVE, PREFIX, STATUSES, TYPES
 from gitmem.repo.caller import agent_program
 from gitmem.services.sessions.quotes import hit_without_quotes
+from gitmem.text.plural import counted
 
 NARROWING = ("kind", "everything", "types", "tags", "files")  # options
 # what was said in sessions: git mem search --sessions
@@ -167,8 +168,12 @@ def _say_rest(
     """Say what is not shown, and why."""
     if left_out:
         term.note(
-            f"{left_out:,} record(s) and snapshot(s) of sessions are not shown: add "
-            f"-k session -k snapshot"
+            counted(
+                left_out,
+                "record or snapshot of sessions is not shown",
+                "records and snapshots of sessions are not shown",
+            )
+            + ": add -k session -k snapshot"
         )
     _say_forks(term, app, wanted=in_dispute)
     if not rows:

@@ -28,6 +28,7 @@ from gitmem.services.maintenance.purge_request import check_texts, count_places,
 from gitmem.services.records.write import require_person
 from gitmem.store import journal, purge
 from gitmem.store.history.redact import Mask
+from gitmem.text.plural import counted, noun_of
 
 NAMES = "names and words that the store itself needs"
 CHANGE_IT = (
@@ -201,7 +202,7 @@ class _Run:
         if yes or not (self.ids or self.mask):
             return
         named = [*map(short, self.ids), *(["the text"] if self.mask else [])]
-        places = f" It occurs in {self._count()} place(s)." if self.mask else ""
+        places = f" It occurs in {counted(self._count(), 'place')}." if self.mask else ""
         question = f"Remove {', '.join(named)} from all of history?{places} This cannot be undone."
         require_yes(question, yes=yes)
 
@@ -268,7 +269,8 @@ class _Run:
             self.places += purge_quotes.quoting(store, git, scope, quotes)
         files_with = sum(purge_local.count_places(home, quotes) for home in self._homes())
         if files_with:
-            how = f"row(s) quote it. {purge_quotes.HOW}"
+            quoted = noun_of(files_with, "row quotes", "rows quote")
+            how = f"{quoted} it. {purge_quotes.HOW}"
             self.places.append(PurgePlace("our own files", HELD, files_with, how))
 
     def _homes(self) -> list[Home]:
@@ -354,7 +356,9 @@ class _Run:
         left = sorted(self.mask.named or self.mask.left)
         if not left:
             return
-        where = f"in {len(left)} file(s), of which the text is a part: {', '.join(left[:4])}"
+        where = (
+            f"in {counted(len(left), 'file')}, of which the text is a part: {', '.join(left[:4])}"
+        )
         hint = f"If a record is named so, remove the record: git mem forget --purge ID ({left[0]})."
         # words of the format are in every store; that is worth a failure only when there was
         # nothing else
@@ -380,9 +384,11 @@ def _grouped(places: Iterable[PurgePlace]) -> dict[str, list[str]]:
     for place in places:
         scope, _, part = place.name.rpartition(" ")
         if part == "history":
-            out.setdefault(scope, []).append(f"rewrote {place.count} commit(s)")
+            out.setdefault(scope, []).append(f"rewrote {counted(place.count, 'commit')}")
         elif part == "objects":
-            out.setdefault(scope, []).append(f"removed {place.count} object(s) from this disk")
+            out.setdefault(scope, []).append(
+                f"removed {counted(place.count, 'object')} from this disk"
+            )
         else:
             out.setdefault(place.name, []).append(place.detail or f"cleaned {place.count}")
     return out

@@ -9,6 +9,7 @@ from gitmem.services.maintenance import purge_quarantine
 from gitmem.services.maintenance.purge_request import is_named
 from gitmem.store import quarantine
 from gitmem.store.quarantine import Kept
+from gitmem.text.plural import counted
 
 
 def list_quarantine(term: Terminal, app: App, as_json: bool) -> None:
@@ -66,4 +67,4 @@ def drop_quarantine(term: Terminal, app: App, as_json: bool) -> None:
     if as_json:
         term.json({"count": count})
     else:
-        term.say(f"removed {count} record(s) from the quarantine.")
+        term.say(f"removed {counted(count, 'record')} from the quarantine.")

@@ -17,6 +17,7 @@ from gitmem.services.sessions import forgetting
 from gitmem.services.sessions.forgetting import ForgottenSession
 from gitmem.services.snapshots import keep
 from gitmem.state import sessions
+from gitmem.text.plural import counted
 
 
 @click.command("forget", short_help="Delete the stored data of a session")
@@ -118,13 +119,13 @@ def _say(term: Terminal, id: str, done: ForgottenSession, transcript: str) -> No
         ("snapshot", "snapshots", len(done.snapshots)),
         ("row of state.db", "rows of state.db", done.rows),
     )
-    counted = (
-        (number, singular if number == 1 else many) for singular, many, number in parts if number
+    removed = ", ".join(
+        counted(number, singular, many) for singular, many, number in parts if number
     )
-    removed = ", ".join(f"{number} {what}" for number, what in counted)
     term.say(f"forgot session {plain(id)}: {removed or 'nothing was left of it'}.")
     if done.changed:
-        term.say(f"{len(done.changed)} fact(s) stay, without what they had from it.")
+        stay = counted(len(done.changed), "fact stays", "facts stay")
+        term.say(f"{stay}, without what they had from it.")
     purged = " ".join([*done.records, *(fact.id for fact in done.facts)][:4])
     term.note(
         "git's history of the private store still has the texts; to remove them: git mem forget "

@@ -22,6 +22,7 @@ from gitmem.services.session_log import reader
 from gitmem.services.sessions.quotes import LEFT_OUT, rows_without_quotes
 from gitmem.state import hook_costs, sessions
 from gitmem.state.sessions import Session
+from gitmem.text.plural import counted
 
 FILES = 40  # files that are listed
 
@@ -196,8 +197,9 @@ def _head(term: Terminal, app: App, mine: Session, whole: Whole) -> Iterator[str
     cost = hook_costs.costs(app.state, [mine.id])
     if cost:
         yield (
-            f"hooks: {sum(c.calls for c in cost):,} calls, {sum(c.tokens for c in cost):,} tokens "
-            f"sent, {sum(c.spent for c in cost) * 1000:,.0f} ms: git mem session cost "
+            f"hooks: {counted(sum(c.calls for c in cost), 'call')}, "
+            f"{counted(sum(c.tokens for c in cost), 'token')} sent, "
+            f"{sum(c.spent for c in cost) * 1000:,.0f} ms: git mem session cost "
             f"{plain(mine.id[:12])}"
         )
     for name, counts in (("changed", whole.changed), ("read", whole.read)):

@@ -17,6 +17,7 @@ from gitmem.services.maintenance import doctor, purge_follow, repairs
 from gitmem.services.maintenance.mend import Mender
 from gitmem.services.work.context import root_of
 from gitmem.store.sync import tracking_ref
+from gitmem.text.plural import counted
 
 
 @click.command("doctor", short_help="Check everything, and repair it with --fix")
@@ -75,7 +76,7 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
                 term.say(f"        {plain(f.hint)}")
         warnings = sum(f.level == "warning" for f in findings)
         term.say(
-            f"\n{errors} error(s), {warnings} warning(s)."
+            f"\n{counted(errors, 'error')}, {counted(warnings, 'warning')}."
             if errors or warnings
             else "\neverything is in order."
         )

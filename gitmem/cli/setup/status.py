@@ -71,25 +71,37 @@ def status_command(term: Terminal, as_json: bool) -> None:
         lost = row["lost_gotchas"]
         if not lost["count"] and not lost["complete"]:
             term.say(
-                f"  the code of {lost['checked_count']:,} gotcha(s) was looked at, for lack of "
-                f"time: git mem gotcha verify"
+                f"  the code of {counted(lost['checked_count'], 'gotcha')} was looked at, for lack "
+                f"of time: git mem gotcha verify"
             )
 
 
-FAULTS = (  # (key of the answer, what it says with a number in it)
-    ("journal_count", "{} write(s) wait in the journal; the next git mem command commits them"),
-    ("damaged_files", "{} damaged file(s): git mem doctor"),
-    ("conflict_count", "{} record(s) in conflict: git mem list --conflicts"),
-    ("lost_gotchas", "{} gotcha(s) whose code is not found any more: git mem gotcha verify"),
-    ("inbox_count", ""),
+FAULTS = (  # (key of the answer, what it counts: one, several; what it says of them)
+    (
+        "journal_count",
+        "write waits",
+        "writes wait",
+        " in the journal; the next git mem command commits them",
+    ),
+    ("damaged_files", "damaged file", "", ": git mem doctor"),
+    ("conflict_count", "record", "", " in conflict: git mem list --conflicts"),
+    ("lost_gotchas", "gotcha", "", " whose code is not found any more: git mem gotcha verify"),
 )
+
+
+# kind of records -> what one is called, and several, where that is not the kind with an `s`
+NOUNS = {
+    "memory": ("memory", "memories"),
+    "dna": ("dna", "dna"),
+    "work": ("work item",),
+}
 
 
 def _store_lines(stores: Mapping[str, Any], now: float) -> Iterator[str]:
     """Yield what each store has, and its last commit."""
     for name, store in stores.items():
         counts = [
-            f"{count:,} {kind if count == 1 else _plural(kind)}"
+            counted(count, *NOUNS.get(kind, (kind,)))
             for kind, count in sorted(store["record_counts"].items())
         ]
         last = ""
@@ -100,12 +112,13 @@ def _store_lines(stores: Mapping[str, Any], now: float) -> Iterator[str]:
 
 def _fault_texts(row: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong or waits, each with the command that helps."""
-    for key, text in FAULTS:
+    for key, noun, plural, text in FAULTS:
         number = _number(row[key])
         if number:
             is_least = key == "lost_gotchas" and not row[key]["complete"]
-            template = text or inbox.waiting_text(row[key])
-            yield ("at least " if is_least else "") + template.format(number)
+            yield f"{'at least ' if is_least else ''}{counted(number, noun, plural)}{text}"
+    if row["inbox_count"]:
+        yield inbox.waiting_text(row["inbox_count"])
 
 
 def _setting_texts(settings: Settings) -> Iterator[str]:
@@ -146,7 +159,7 @@ def _waiting_lines(requests: Sequence[Mapping[str, Any]], now: float) -> Iterato
     """Yield the records of sessions that are still to be written."""
     for request in requests[:WAITING]:
         tried = request["attempt_count"]
-        again = f", tried {tried} time(s)" if tried else ""
+        again = f", tried {counted(tried, 'time')}" if tried else ""
         how = f"waits, asked for {age(request['at'], now)}{again}"
         if request["running"]:
             how = "is being written"
@@ -164,7 +177,7 @@ def _remote_lines(term: Terminal, app: App, row: dict[str, Any]) -> Iterator[str
         sent = (
             "everything is sent"
             if not remote["unpushed_count"]
-            else f"{remote['unpushed_count']} commit(s) not sent, the oldest "
+            else f"{counted(remote['unpushed_count'], 'commit')} not sent, the oldest "
             f"{age(remote['unpushed_since'], term.clock.now())}: git mem sync"
         )
         yield f"remote   {plain(remote['name'])}: {sent}"
@@ -172,10 +185,6 @@ def _remote_lines(term: Terminal, app: App, row: dict[str, Any]) -> Iterator[str
         yield "remote   none: memory stays on this machine (git mem remote enable NAME)"
         if hint := app.unfetched_hint():
             yield f"         {plain(hint)}"
-
-
-def _plural(kind: str) -> str:
-    return {"memory": "memories", "dna": "dna", "work": "work items"}.get(kind, kind + "s")
 
 
 def _stores(app: App) -> dict[str, Any]:

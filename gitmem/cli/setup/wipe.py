@@ -19,6 +19,7 @@ from gitmem.install.plan import InstallContext
 from gitmem.repo.location import WIPING
 from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
 from gitmem.services.records.write import require_person
+from gitmem.text.plural import counted
 
 
 @click.command("uninstall --wipe", short_help="Remove gitmem from this repository")
@@ -73,8 +74,8 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
         app.close()
         _empty(app.home.path)
         term.say(
-            f"removed {len(refs)} ref(s), {app.home.path} and the settings under 'gitmem.'. Git's "
-            f"garbage collection frees the space."
+            f"removed {counted(len(refs), 'ref')}, {app.home.path} and the settings under "
+            f"'gitmem.'. Git's garbage collection frees the space."
         )
         for place in left:
             term.note(

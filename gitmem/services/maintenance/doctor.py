@@ -29,6 +29,7 @@ from gitmem.store import journal
 from gitmem.store.history.pending import pending
 from gitmem.store.record_history import NAME as HISTORY
 from gitmem.store.store import Store
+from gitmem.text.plural import counted
 
 OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
 OLD_TEMP = 3600
@@ -149,7 +150,8 @@ def _check_history(git: Git, mend: Callable[[], str]) -> Iterator[HealthFinding]
         missing = [line[1:].decode() for line in out.splitlines() if line.startswith(b"?")]
         if code or missing:
             what = (
-                f"{len(missing)} object(s) are missing, such as {missing[0][:12]}"
+                f"{counted(len(missing), 'object is', 'objects are')} missing, such as "
+                f"{missing[0][:12]}"
                 if missing
                 else f"history cannot be read: {text.splitlines()[-1] if text else code}"
             )
@@ -161,7 +163,9 @@ def _check_history(git: Git, mend: Callable[[], str]) -> Iterator[HealthFinding]
             )
         else:
             yield HealthFinding(
-                "ok", f"history complete: {len(refs)} ref(s), {len(out.splitlines())} object(s)"
+                "ok",
+                f"history complete: {counted(len(refs), 'ref')}, "
+                f"{counted(len(out.splitlines()), 'object')}",
             )
 
 
@@ -205,14 +209,14 @@ def check_records(index: Index) -> Iterator[HealthFinding]:
     if len(damaged) > NAMED:
         yield HealthFinding(
             "error",
-            f"damaged: {len(damaged) - NAMED:,} more file(s)",
+            f"damaged: {counted(len(damaged) - NAMED, 'more file')}",
             "All of them: git mem status --json",
         )
     conflicts = index.rows(conflict=True)
     if conflicts:
         yield HealthFinding(
             "warning",
-            f"{len(conflicts)} record(s) met in conflict.",
+            f"{counted(len(conflicts), 'record')} met in conflict.",
             "See them: git mem list --conflicts; an edit settles each.",
         )
     edges = index.edges()
@@ -235,7 +239,7 @@ def check_records(index: Index) -> Iterator[HealthFinding]:
             "Edit one of them: git mem edit ID",
         )
     total = sum(index.count().values())
-    yield HealthFinding("ok", f"{total:,} record(s) indexed")
+    yield HealthFinding("ok", f"{counted(total, 'record')} indexed")
 
 
 def _cycles(edges: list[tuple[str, str, str]]) -> list[list[str]]:
@@ -359,7 +363,7 @@ def check_home(home: Home) -> Iterator[HealthFinding]:
     if waiting:
         yield HealthFinding(
             "note",
-            f"{waiting} write(s) wait in the journal",
+            f"{counted(waiting, 'write waits', 'writes wait')} in the journal",
             "The next writing command commits them.",
         )
     for name, (what, hint) in STOPPED.items():
@@ -399,13 +403,14 @@ def _check_hook_log(log: str) -> Iterator[HealthFinding]:
     if sent:
         yield HealthFinding(
             "note",
-            f"agents sent {len(sent)} payload(s) that cannot be read; last: {sent[-1][:160]}",
+            f"agents sent {counted(len(sent), 'payload')} that cannot be read; last: "
+            f"{sent[-1][:160]}",
             f"All of them: {log}",
         )
     if failed:
         yield HealthFinding(
             "warning",
-            f"hooks failed {len(failed)} time(s); last: {failed[-1][:160]}",
+            f"hooks failed {counted(len(failed), 'time')}; last: {failed[-1][:160]}",
             f"All of them: {log}",
         )
 

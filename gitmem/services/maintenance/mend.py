@@ -19,6 +19,7 @@ from gitmem.store.history.mend import DamageSurvey, is_whole, mended, remains, s
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, id_of_path, in_record_folder
 from gitmem.store.store import Store
 from gitmem.store.sync import expire_reflogs, tracking_ref
+from gitmem.text.plural import counted
 
 SHOWN = 20  # ids and paths that are named, of each sort
 
@@ -75,7 +76,7 @@ class Mender:
         damage = survey(self._objects, self._git, [tip])
         exact = self._exact(name, damage)
         if exact:
-            self.report.append(f"{store.ref}: wrote {exact} file(s) anew, to the byte")
+            self.report.append(f"{store.ref}: wrote {counted(exact, 'file')} anew, to the byte")
             if is_whole(self._git, [tip]):
                 return
             damage = survey(self._objects, self._git, [tip])
@@ -178,8 +179,8 @@ class Mender:
         again = sum(bool(new) and new != (old,) for old, new in stands.items())
         gone = sum(not path for path in damage.gone.values())
         text = (
-            f"{ref}: {len(damage.gone)} object(s) are gone; {same} commit(s) stay, {again} were "
-            f"made anew or joined"
+            f"{ref}: {counted(len(damage.gone), 'object is', 'objects are')} gone; "
+            f"{counted(same, 'commit stays', 'commits stay')}, {again} made anew or joined"
         )
         self.report.append(f"{text}, {gone} could not be read" if gone else text)
         for what, paths in (
@@ -190,9 +191,9 @@ class Mender:
             ),
         ):
             if paths:
-                self.report.append(f"{len(paths)} record(s) {what}: {_named(paths)}")
+                self.report.append(f"{counted(len(paths), 'record')} {what}: {_named(paths)}")
         if lost:
-            self.report.append(f"{len(lost)} file(s) could not be saved: {_named(lost)}")
+            self.report.append(f"{counted(len(lost), 'file')} could not be saved: {_named(lost)}")
         else:
             self.report.append("every record of the last commit is there")
 

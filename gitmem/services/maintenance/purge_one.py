@@ -10,10 +10,9 @@ from gitmem.store import operations, purge
 from gitmem.store.history.prune import Pruned
 from gitmem.store.history.redact import Mask
 from gitmem.store.store import Message, Store
+from gitmem.text.plural import noun_of
 
-COMMITS = "commit(s) rewritten"
-OBJECTS = "object(s) removed from this disk"
-KEPT_MARK = "object(s) are in packs marked .keep; remove those marks and run 'git gc --prune=now'."
+KEPT_MARK = "in packs marked .keep; remove those marks and run 'git gc --prune=now'."
 WORK_STAYS = "masked the words of snapshots whose work stays"
 WORK_GONE = "removed the work of snapshots, which held it"
 HOLDS = (
@@ -42,7 +41,10 @@ def purge_store(
     done = purge.purge(store, git, ids, mask, progress)
     return [
         PurgePlace(
-            f"{scope} history", REMOVED if done.rewritten else CLEAN, done.rewritten, COMMITS
+            f"{scope} history",
+            REMOVED if done.rewritten else CLEAN,
+            done.rewritten,
+            f"{noun_of(done.rewritten, 'commit')} rewritten",
         ),
         PurgePlace(f"{scope} backups and fetched refs", CLEAN, len(done.dropped_refs), "dropped"),
         *_saved_work(done.masked_work, WORK_STAYS),
@@ -68,19 +70,23 @@ def object_places(scope: str, pruned: Pruned) -> Iterator[PurgePlace]:
             name,
             HELD,
             pruned.removed,
-            f"object(s) removed, but git packs at the moment ({who}) and may write them again; run "
-            f"this again when it has ended",
+            f"{noun_of(pruned.removed, 'object')} removed, but git packs at the moment ({who}) and "
+            f"may write them again; run this again when it has ended",
         )
     elif pruned.kept:
-        yield PurgePlace(name, HELD, len(pruned.kept), KEPT_MARK)
+        number = len(pruned.kept)
+        yield PurgePlace(name, HELD, number, f"{noun_of(number, 'object')} {KEPT_MARK}")
     else:
-        yield PurgePlace(name, REMOVED if pruned.removed else CLEAN, pruned.removed, OBJECTS)
+        what = f"{noun_of(pruned.removed, 'object')} removed from this disk"
+        yield PurgePlace(name, REMOVED if pruned.removed else CLEAN, pruned.removed, what)
     if pruned.borrowed:
-        why = "object(s) are in the repository from which this one borrows; purge there"
+        where = noun_of(len(pruned.borrowed), "object is", "objects are")
+        why = f"{where} in the repository from which this one borrows; purge there"
         yield PurgePlace(f"{scope} borrowed objects", HELD, len(pruned.borrowed), why)
     if pruned.abandoned:
         why = (
-            f"file(s) of git processes that were killed may hold it and cannot be removed: "
+            f"{noun_of(len(pruned.abandoned), 'file')} of git processes that were killed may hold "
+            f"it and cannot be removed: "
             f"{', '.join(pruned.abandoned[:3])}"
         )
         yield PurgePlace("temporary packs", YOURS, len(pruned.abandoned), why)
@@ -90,8 +96,8 @@ def foreign_objects(count: int) -> Iterator[PurgePlace]:
     """Yield what is left of the user's own objects that hold what was purged."""
     if count:
         why = (
-            "object(s) hold it, unreachable and not gitmem's: git reflog expire --expire=now --all "
-            "&& git gc --prune=now"
+            f"{noun_of(count, 'object holds', 'objects hold')} it, unreachable and not gitmem's: "
+            f"git reflog expire --expire=now --all && git gc --prune=now"
         )
         yield PurgePlace("objects of yours", YOURS, count, why)
 

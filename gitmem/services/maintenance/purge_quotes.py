@@ -16,6 +16,7 @@ from gitmem.services.records import history
 from gitmem.store.history.redact import Mask
 from gitmem.store.layout import id_of_path
 from gitmem.store.store import Store
+from gitmem.text.plural import noun_of
 
 TITLE_WORDS, LINE_WORDS = 2, 3  # a shorter text is anybody's
 LEAST = 8  # characters
@@ -55,10 +56,12 @@ def quoting(store: Store, git: Git, scope: str, mask: Mask) -> Iterator[PurgePla
     past = sum(1 for data in _history(store, git) if mask.holds(data))
     if here:
         more = " …" if len(here) > NAMED else ""
-        named = f"record(s) quote it: {', '.join(here[:NAMED])}{more}"
+        quotes = noun_of(len(here), "record quotes it", "records quote it")
+        named = f"{quotes}: {', '.join(here[:NAMED])}{more}"
         yield PurgePlace(f"{scope} records", HELD, len(here), f"{named}. {HOW}")
     elif past:
-        yield PurgePlace(f"{scope} history", HELD, past, f"object(s) quote it. {HOW}")
+        quotes = noun_of(past, "object quotes", "objects quote")
+        yield PurgePlace(f"{scope} history", HELD, past, f"{quotes} it. {HOW}")
 
 
 def _history(store: Store, git: Git) -> Iterator[bytes]:

@@ -18,6 +18,7 @@ from gitmem.repo.location import Home
 from gitmem.repo.refs import BACKUP, REMOTES, SHARED, packed_ref, raw_ref
 from gitmem.state.database import NAME as STATE
 from gitmem.store.history import prune
+from gitmem.text.plural import counted
 
 
 def index_tips(index: Index | None) -> dict[str, str]:
@@ -145,7 +146,7 @@ def prune_objects(git: Git, home: Home) -> Callable[[], str]:
                 f"git packs the old objects at the moment ({', '.join(done.busy[:3])}).",
                 "Try again when it has ended.",
             )
-        return f"removed {done.removed} old object(s)"
+        return f"removed {counted(done.removed, 'old object')}"
 
     return repair
 

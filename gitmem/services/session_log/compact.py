@@ -19,6 +19,7 @@ from gitmem.services.session_log import condense, reader, rotation
 from gitmem.services.session_log.overview import overview_lines, overview_of
 from gitmem.services.session_log.reader import FOLDER, LIVE, SHORT, Segment
 from gitmem.state import context_flags, sessions
+from gitmem.text.plural import counted
 
 PART = 512 << 10  # bytes that extraction reads at once
 WHOLE = 0  # the number that stands for a history as a whole in the name of what is to be told of it
@@ -41,9 +42,9 @@ def run(home: Home, state: Any, now: float) -> list[str]:
         lambda part: rotation.compress(home, part, shorten), rotation.waiting(home.join(FOLDER))
     )
     words = ((moved, "put aside"), (packed, "condensed"))
-    return [f"{number} part(s) of histories {what}" for number, what in words if number] + (
-        [f"state of {overviews} session(s)"] if overviews else []
-    )
+    return [
+        f"{counted(number, 'part')} of histories {what}" for number, what in words if number
+    ] + ([f"state of {counted(overviews, 'session')}"] if overviews else [])
 
 
 def _write_asked_overview(home: Home, state: Any, id: str, asked: float, now: float) -> bool:

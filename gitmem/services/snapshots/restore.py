@@ -20,6 +20,7 @@ from gitmem.repo.path_rules import named
 from gitmem.repo.worktree_files import PathRefused, WorkTreeFiles
 from gitmem.services.snapshots.plan import RestorePlan, permissions, usual_mode
 from gitmem.services.snapshots.saved import SavedSnapshot, within
+from gitmem.text.plural import counted
 
 FLAGS = (
     ("S", "--skip-worktree", "--no-skip-worktree"),
@@ -68,8 +69,8 @@ def carry_out(
     """
     if plan.blocked and not force:
         raise UserError(
-            f"nothing was changed: {len(plan.blocked)} file(s) that no snapshot and no commit has "
-            f"would be overwritten: {named(plan.blocked)}.",
+            f"nothing was changed: {counted(len(plan.blocked), 'file')} that no snapshot and no "
+            f"commit has would be overwritten: {named(plan.blocked)}.",
             "Move them away, name other paths, or give --force.",
         )
     work.check_index_is_free()

@@ -30,6 +30,7 @@ from gitmem.store.history.doomed_packs import (
 from gitmem.store.history.pending import PENDING, doom, pending, remember
 from gitmem.store.history.redact import Mask
 from gitmem.store.repack import drop_stale_joint_index, index_oids
+from gitmem.text.plural import counted
 
 PATIENCE = 30.0  # seconds that other packing processes are waited for
 ASK_AGAIN = 0.5  # seconds after which it is asked anew who packs
@@ -92,7 +93,7 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
             if swept.error and not busy:
                 raise swept.error
             busy = busy or [
-                f"{len(ours)} object(s) that came back while another git process packed"
+                f"{counted(len(ours), 'object')} that came back while another git process packed"
             ]
             break
         time.sleep(0.05)

@@ -59,7 +59,7 @@ function M.check()
     local buffers = vim.tbl_filter(function(bufnr)
       return vim.lsp.buf_is_attached(bufnr, client.id)
     end, vim.api.nvim_list_bufs())
-    ok(('The server runs for %d buffer(s).'):format(#buffers))
+    ok(('The server runs for %d buffer%s.'):format(#buffers, #buffers == 1 and '' or 's'))
     local provider = client.server_capabilities.executeCommandProvider
     if not (provider and vim.tbl_contains(provider.commands or {}, 'gitmem.list')) then
       warn('This server is older than the plugin: some subcommands of :Gitmem will not work.')
