@@ -35,7 +35,7 @@ TABLE = {
     "restore": (
         "snapshot",
         "restore_command",
-        "Tell where the work stood; with --worktree bring back files and index",
+        "Show where the work stopped; with --worktree restore files and index",
     ),
     "drop": ("snapshot", "drop_command", "Remove snapshots"),
     "prune": ("snapshot", "prune_command", "Remove those that have outlived their time"),
@@ -395,7 +395,7 @@ def restore_command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Tell where the work stood; with --worktree, bring back files and index as they were.
+    """Show where the work stopped; with --worktree, restore files and index as they were.
 
     With PATHS, those alone. Without an ID: `last`, which is the newest that was made by hand, else
     the newest.

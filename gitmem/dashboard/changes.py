@@ -26,7 +26,7 @@ from gitmem.services.views import inbox
 CHOICES = frozenset({"newer", "older", "both", "drop", "verified"})
 EDITED = ("title", "message", "type", "workaround", "severity", "category")
 REASON = 1000  # characters
-UNCHANGED = "It is so already. Nothing changed."
+UNCHANGED = "Nothing changed. It is already in that state."
 
 
 class ChangeDone(NamedTuple):
@@ -67,9 +67,11 @@ def _accept(place: DashboardPlace, given: Given) -> ChangeDone:
     id = _full_id(place, given)
     shared = ("--shared",) if flag_given(given, "shared") else ()
     seen = seen_given(given, _with_successor(place, id))
-    said = "Accepted. You vouch for it from now on."
+    said = "Accepted. The fact now counts as confirmed by you."
     done = _done(place, seen, said, "inbox", f"--accept={id}", *shared)
-    return _as_answered(done, "It was confirmed already. Nothing changed.", "Settled. It is so.")
+    return _as_answered(
+        done, "It was confirmed already. Nothing changed.", "Confirmed. The statement was applied."
+    )
 
 
 def _reject(place: DashboardPlace, given: Given) -> ChangeDone:
@@ -97,7 +99,7 @@ def _as_answered(done: ChangeDone, unchanged: str, settled: str) -> ChangeDone:
 
 def _forget(place: DashboardPlace, given: Given) -> ChangeDone:
     id = _full_id(place, given)
-    said = "Forgotten. It will not be told or proposed again."
+    said = "Forgotten. Agents will not receive it, and it will not be proposed again."
     return _done(place, seen_given(given, [id]), said, "forget", *_reason(given), "--", id)
 
 

@@ -51,8 +51,8 @@ def dashboard_command(
     """Show the memory in a browser: facts, inbox, conflicts, history, health, sessions.
 
     The page is served on 127.0.0.1 until Ctrl-C, or until nobody used it for an hour. Its address
-    holds a token: whoever has it reads your private facts too, so do not pass it on. What you do
-    there is done as by the commands, and git mem undo takes it back.
+    holds a token: everybody who has it can read your private facts too, so do not pass it on. What
+    you do there is done as by the commands, and git mem undo takes it back.
 
     With --out, one HTML file shows all of it without a server. It has what your private store and
     your own store for all projects have, so only you can read it.

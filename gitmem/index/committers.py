@@ -114,7 +114,7 @@ class Credits:
         """Return how long git may take; raises Unfinished when there is no time left."""
         left = self._until - time.monotonic()
         if left <= 0:
-            raise Unfinished("the index is not yet up to date.", "The next command goes on.")
+            raise Unfinished("the index is not yet up to date.", "The next command continues.")
         return min(left, record_log.PATIENCE)
 
     # -- one person

@@ -101,7 +101,7 @@ def condition(
     )
     if str((epic.get("last") or {}).get("action") or "") in COMPLETES:
         quiet = why or (
-            "nothing was heard of it for more than 30 minutes" if silent > CRASH_AFTER else ""
+            "it had no activity for more than 30 minutes" if silent > CRASH_AFTER else ""
         )
         return (
             {**out, "standing": LEFT, "why": f"its last story was completed; {quiet}"}
@@ -112,7 +112,7 @@ def condition(
         return {
             **out,
             "standing": CRASHED,
-            "why": why or "nothing was heard of it for more than 30 minutes",
+            "why": why or "it had no activity for more than 30 minutes",
         }
     return {**out, "standing": LEFT, "why": why} if gone else out
 

@@ -97,7 +97,7 @@ class Steps:
         """Commit, and go on with another transaction."""
         self._db.execute("COMMIT")
         if time.monotonic() >= self.until:
-            raise Unfinished("the index is not yet up to date.", "The next command goes on.")
+            raise Unfinished("the index is not yet up to date.", "The next command continues.")
         self._begin()
 
 

@@ -156,6 +156,5 @@ def find_files(app: App, arguments: Arguments) -> str:
         first, *more = lines([finding], numbered=False)
         answer.add([f"- {clean(first[2:], 400)}", *(f"  {clean(line, 400)}" for line in more)])
     return answer.text() or (
-        "Nothing speaks for any file or record. Name a file, a function, or what is seen when it "
-        "goes wrong."
+        "No file or record matches this task. Name a file, a function, or the error that you see."
     )

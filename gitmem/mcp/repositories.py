@@ -27,7 +27,7 @@ def folders_to_serve(roots: Sequence[str] | None) -> list[str]:
         try:
             return [os.getcwd()]
         except OSError as error:
-            raise NotARepository("the folder of the server is there no more.", HINT) from error
+            raise NotARepository("the folder of the server no longer exists.", HINT) from error
     folders = list(filter(None, map(_folder_of, roots)))
     if not folders:
         raise NotARepository("no root of the client is a folder of this machine.", HINT)

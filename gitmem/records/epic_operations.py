@@ -249,7 +249,7 @@ def _reopen(edit: _Edit) -> None:
 
 
 def _phase(edit: _Edit) -> None:
-    """Enter a phase of a story, or say what it came to."""
+    """Enter a phase of a story, or record its result."""
     sid = edit.chosen()
     if not sid:
         raise UserError(

@@ -143,7 +143,7 @@ def test_saved_work_stays_unless_it_holds_the_text(mem: Mem) -> None:
     (second,) = {row["id"] for row in mem("snapshot", "list", "--json").json} - set(ids)
     (mem.folder / "other.py").unlink()
     said = mem("forget", "--purge", "--text", SECRET, "--yes").out
-    assert f"masked the words of snapshots whose work stays: {first}" in said
+    assert f"masked the words of snapshots, and kept their work: {first}" in said
     assert f"removed the work of snapshots, which held it: {second}." in said
     assert places_of(mem.folder, SECRET) == []
     (mem.folder / "new.py").unlink()

@@ -426,7 +426,7 @@ def test_list_filters(mem: Mem) -> None:
         == [old]
     )
     assert ids("--since", "yesterday", "--until", "1h") == []
-    assert "no session is so; there are 2" in mem("session", "list", "--branch", "x").out
+    assert "no session matches; there are 2" in mem("session", "list", "--branch", "x").out
     assert "is not a date" in mem("session", "list", "--since", "soonish", code=1).err
 
 
@@ -814,7 +814,7 @@ def test_resume_of_an_agent(mem: Mem, agent: str, command: str) -> None:
         False,
         "ended",
     )
-    assert f"go on with it: {command}" in mem("session", "resume").out
+    assert f"to continue: {command}" in mem("session", "resume").out
 
 
 # -- inside of an agent, and what was there before

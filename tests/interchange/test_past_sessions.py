@@ -394,7 +394,7 @@ def test_two_at_once(mem: Mem) -> None:
 
     assert any(child.returncode == 0 for child in children)
     for child, error in zip(children, errors, strict=True):
-        assert child.returncode == 0 or "another 'git mem import sessions' is at work" in error
+        assert child.returncode == 0 or "another 'git mem import sessions' runs" in error
     assert len(proposed(mem)) == 6
     assert commits(mem.folder, PRIVATE) == 7
 

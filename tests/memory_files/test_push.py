@@ -245,8 +245,8 @@ def test_files_that_cannot_be_written(native: Native) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("gemni", "none of the memory files"),
-        ("README.md", "none of the memory files"),
+        ("gemni", "not a known memory file"),
+        ("README.md", "not a known memory file"),
         ("../GEMINI.md", "not in this repository"),
         ("/etc/AGENTS.md", "not in this repository"),
         ("agent:../x", "not a name of an agent"),

@@ -70,8 +70,8 @@ def show_command(
 ) -> None:
     """Show the page of the project, or of a workspace, as it is stored.
 
-    One that was never stored is made, of what code can be read in a few seconds; the next call goes
-    on.
+    A page that was never stored is made from the code that can be read in a few seconds. Run the
+    command again to read more.
     """
     with term.open() as app:
         stored = None if revision else _stored(app, workspace)
@@ -134,8 +134,8 @@ def _is_of(page: "DnaPage", workspace: str) -> bool:
 def refresh_command(term: Terminal, shared: bool, read_all: bool, as_json: bool) -> None:
     """Read what is checked out, and store the pages that say something else than before.
 
-    Code that is new is read for a few seconds. Where that is too short, nothing is stored, and the
-    next call goes on.
+    Code that is new is read for a few seconds. If that is too short, nothing is stored. Run the
+    command again to continue.
     """
     from gitmem.worker import dna as worker
 

@@ -11,7 +11,7 @@ TABLE = {
     "graph": ("code.code", "graph_command", "Show which files use which others"),
     "rank": ("code.code", "rank_command", "Show on which files most of the code hangs"),
     "dna": ("code.dna", "dna_command", "Show what a project is made of, on one page"),
-    "evolution": ("code.evolution", "evolution_command", "Show how a file or symbol came to be"),
+    "evolution": ("code.evolution", "evolution_command", "Show how a file or symbol developed"),
     "drift": ("code.drift", "drift_command", "Show which branches change the same code"),
     "prune": ("code.code", "prune_command", "Remove from the cache what nothing has any more"),
 }

@@ -16,8 +16,8 @@ def note_unread(term: Terminal, unread: int, total: int) -> None:
     """Say that an answer is of a part of the code, if it is, and how to have the whole."""
     if unread:
         term.note(
-            f"this covers {total - unread:,} of {total:,} files of code, because the time was "
-            f"over. Run the same command again to read more, or use --all to read every file."
+            f"this covers {total - unread:,} of {total:,} files of code, because time ran "
+            f"out. Run the same command again to read more, or use --all to read every file."
         )
 
 

@@ -76,8 +76,8 @@ def scout_command(
     paths, definitions and code, commits whose messages say the same, files that change together.
     '-' reads the task from stdin.
 
-    Code that is new is read for a few seconds, what the task names first. Where that is too short,
-    the answer is from what was read, and says so; the next call goes on.
+    Code that is new is read for a few seconds, what the task names first. If that is too short,
+    the answer covers what was read, and says so. Run the command again to read more.
 
     \b
     Examples:

@@ -31,9 +31,7 @@ SHOWN = 3  # lines of the code
 
 @click.command("why")
 @click.argument("places_", nargs=-1, required=True, metavar="FILE[:LINE[-LINE]|#SYMBOL]...")
-@click.option(
-    "--at", "revision", metavar="REV", default="", help="As the code stood in this commit."
-)
+@click.option("--at", "revision", metavar="REV", default="", help="As the code was in this commit.")
 @options.json_option
 @click.pass_obj
 def why_command(term: Terminal, places_: tuple[str, ...], revision: str, as_json: bool) -> None:

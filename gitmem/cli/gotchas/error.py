@@ -164,8 +164,8 @@ def _counted(row: Mapping[str, Any], rule: Rule, *, is_kept_away: bool) -> str:
     title, hits = plain(row["title"]), row["count"]
     if is_kept_away:
         return (
-            f"counted {title} (seen {hits}× lately); its gotcha was rejected or put aside, and "
-            f"stays so."
+            f"counted {title} (seen {hits}× lately); its gotcha was rejected or archived, and "
+            f"stays closed."
         )
     if hits >= rule.threshold and not rule.on:
         return f"counted {title} (seen {hits}× lately); it becomes no gotcha: capture is off."

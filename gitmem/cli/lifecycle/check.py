@@ -131,7 +131,10 @@ def _say_what_is_left(term: Terminal, app: App, against: str) -> None:
 
     if number := unsearched(app):
         places = "1 anchor was" if number == 1 else f"{number:,} anchors were"
-        term.note(f"{places} not looked for, for want of time: git mem check ID looks at a fact's.")
+        term.note(
+            f"{places} not checked, because time ran out. To check the anchors of a "
+            f"fact: git mem check ID"
+        )
 
 
 def _show(

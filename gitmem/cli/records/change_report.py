@@ -14,8 +14,8 @@ def report_change(
     """Say what a change did, and name the secrets that were masked."""
     for finding in change.findings:
         term.note(
-            f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it is "
-            f"none, allow it: git mem config allowSecret REGEX"
+            f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it "
+            f"is no secret, allow it: git mem config allowSecret REGEX"
         )
     expires = str(change.after.get("expires") or "")
     if has_expired(expires, term.clock.stamp()):

@@ -19,7 +19,7 @@ from gitmem.store.layout import id_of_path
 from gitmem.store.store import Store
 
 
-@click.command("log", cls=options.CountedCommand, short_help="Show how memory came to be")
+@click.command("log", cls=options.CountedCommand, short_help="Show how memory developed")
 @click.argument("id", required=False, metavar="[ID|REV]")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many commits.")
 @click.option("--oneline", is_flag=True, help="One line a commit.")

@@ -95,7 +95,7 @@ def purge_command(
     Other clones follow at their next sync; they, and the remote until it is purged, may still hold
     it: a secret that was shared must be changed at its source.
 
-    It asks first, and says in how many places the text stands; without a terminal it needs --yes. A
+    It asks first, and says in how many places the text occurs; without a terminal it needs --yes. A
     text becomes `[purged]` in the shared, the private and your own store. It is found as given, and
     in small letters, as patterns and tombstones have it. A text of less than four characters, or
     without a letter or a digit, is refused.

@@ -214,8 +214,8 @@ def list_command(
                 term.say(f"no sessions of {plain(agent)}; {others}.")
             else:
                 term.say(
-                    f"no session is so; there {'is' if len(every) == 1 else 'are'} {len(every)} in "
-                    f"all: git mem session list"
+                    f"no session matches; there {'is' if len(every) == 1 else 'are'} {len(every)} "
+                    f"in all: git mem session list"
                 )
         elif not listed:
             term.say(f"no sessions yet. {NONE}")

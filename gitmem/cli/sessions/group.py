@@ -30,7 +30,7 @@ TABLE = {
     "resume": (
         "sessions.resume",
         "resume_command",
-        "Show where a session stood, and how to go on with it",
+        "Show where a session stopped, and how to continue it",
     ),
     "context": ("sessions.context", "context_command", "Show the work in hand, for the next agent"),
     "task": ("sessions.context", "task_command", "Record that a task is done, or has failed"),

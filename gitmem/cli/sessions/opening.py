@@ -196,7 +196,7 @@ def _decided(
     if answer.get("action") not in session_opening.ACTIONS or not all(
         isinstance(answer.get(key), str) for key in ("text", "reason")
     ):
-        made.why = f"{model.name} gave an answer that is none."
+        made.why = f"{model.name} gave an answer that cannot be used."
         return made
     return session_opening.answered(facts, answer, model.name)
 

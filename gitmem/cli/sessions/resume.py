@@ -38,7 +38,7 @@ FILES, ITEMS, EPICS = 20, 8, 3  # of files, of tasks and failures, of epics that
 WORDS = 300  # characters of the last answer
 
 
-@click.command("resume", short_help="Show where a session stood, and how to go on with it")
+@click.command("resume", short_help="Show where a session stopped, and how to continue it")
 @click.argument("session", required=False)
 @click.option(
     "--show", is_flag=True, help="Only show it: a session of a person is not opened again."
@@ -46,7 +46,7 @@ WORDS = 300  # characters of the last answer
 @options.json_option
 @click.pass_obj
 def resume_command(term: Terminal, session: str | None, show: bool, as_json: bool) -> None:
-    """Show where a session stood, which files were committed since, what failed, what is open.
+    """Show where a session stopped, which files were committed since, what failed, what is open.
 
     Adds to 'git mem status': one session in detail. Without an id: the latest session of this work
     tree that does not run, else of another one. A person's session is opened again; for an agent's
@@ -93,11 +93,11 @@ def _latest(app: App) -> Session:
     ] or candidates
     if not candidates and here is not None:
         raise UserError(
-            f"session {plain(here.id)} is open here, and there is no other one to go on with.",
-            "Write into it: git mem session note TEXT",
+            f"session {plain(here.id)} is open here, and there is no other session to continue.",
+            "To add to the open session: git mem session note TEXT",
         )
     if not candidates:
-        raise UserError("there is no session to go on with.", NONE)
+        raise UserError("there is no session to continue.", NONE)
     return candidates[0]
 
 
@@ -332,7 +332,7 @@ def _next_lines(stood: dict[str, Any]) -> Iterator[str]:
     if stood["resume_command"]:
         is_elsewhere = stood["work_tree"] and not stood["in_this_work_tree"]
         where = f"cd {shlex.quote(plain(stood['work_tree']))} && " if is_elsewhere else ""
-        yield f"go on with it: {where}{plain(stood['resume_command'])}"
+        yield f"to continue: {where}{plain(stood['resume_command'])}"
     elif stood["opened_now"]:
         yield f"it is open again here. From another terminal too: export GITMEM_SESSION={id}"
     elif stood["state"] == RUNNING:

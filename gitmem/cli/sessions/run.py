@@ -152,7 +152,9 @@ def _own_id(app: App) -> tuple[str, str]:
     help="Whose session it is, for an agent without hooks.  [default: person]",
 )
 @click.option("--title", metavar="TEXT", help="What it is for.")
-@click.option("--story", metavar="TEXT", help="The story at work, for workflows: a path or a name.")
+@click.option(
+    "--story", metavar="TEXT", help="The story in progress, for workflows: a path or a name."
+)
 @click.option(
     "--new",
     "anew",
@@ -463,7 +465,7 @@ def current_command(term: Terminal, as_json: bool) -> None:
             if before is not None:
                 raise UserError(
                     f"session {plain(here)} has ended.",
-                    f"Go on with it: git mem session resume {plain(here[:12])}",
+                    f"To continue it: git mem session resume {plain(here[:12])}",
                 )
             raise UserError(
                 f"no session '{plain(here)}' is known." if here else "no session is open here.",

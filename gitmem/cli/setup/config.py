@@ -61,7 +61,7 @@ class SettingView(NamedTuple):
 @click.command("config", short_help="Show and change settings")
 @click.argument("key", required=False)
 @click.argument("value", required=False)
-@click.option("--global", "everywhere", is_flag=True, help="For all repositories of yours.")
+@click.option("--global", "everywhere", is_flag=True, help="For all your repositories.")
 @click.option("--unset", is_flag=True, help="Go back to the default.")
 @options.json_option
 @click.pass_obj

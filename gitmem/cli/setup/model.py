@@ -48,7 +48,7 @@ def model_command() -> None:
 @options.json_option
 @click.pass_obj
 def model_check(term: Terminal, as_json: bool) -> int:
-    """Ask one small question that holds nothing of yours.
+    """Ask one small question that contains no data of yours.
 
     Shows which model answered, how fast, and for how many tokens. Exits 1 when it did not answer.
     When no model is set, nothing is asked.

@@ -59,7 +59,7 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
         refs = app.objects.refs(NAMESPACE)
         settings = app.git.run("config", "--local", "--get-regexp", r"^gitmem\.", ok=(0, 1))
         if not refs and not settings and not os.path.isdir(app.home.path):
-            term.say("there is nothing of gitmem in this repository.")
+            term.say("gitmem has nothing in this repository.")
             return
         remark_blocks(term, app)
         require_yes("Remove all memory from this repository? What no remote has is lost.", yes=yes)

@@ -34,7 +34,7 @@ from gitmem.text.slugs import slug
 TABLE = {
     "start": ("work.group", "start_command", "Begin an epic, or choose one"),
     "story": ("work.group", "story_command", "Begin a story, complete one, or list them"),
-    "phase": ("work.steps", "phase_command", "Enter a phase of a story, or say what it came to"),
+    "phase": ("work.steps", "phase_command", "Enter a phase of a story, or record its result"),
     "checkpoint": ("work.steps", "checkpoint_command", "Reach a checkpoint, or answer it"),
     "error": ("work.steps", "error_command", "Say that something went wrong"),
     "override": (

@@ -45,7 +45,7 @@ class Phase(click.Choice[str]):
 @click.command("phase", short_help=TABLE["phase"][2])
 @click.argument("phase", required=False, type=Phase(), metavar="[PHASE]")
 @click.option(
-    "--result", "-r", metavar="TEXT", help="What the phase came to: passed, failed, a sentence."
+    "--result", "-r", metavar="TEXT", help="The result of the phase: passed, failed, a sentence."
 )
 @click.option(
     "--attempt",
@@ -90,7 +90,8 @@ def phase_command(
     """
     if not (phase or result or attempt or files):
         raise click.UsageError(
-            f"name a phase: {', '.join(work.PHASES)}; or say what this one came to: --result"
+            f"name a phase: {', '.join(work.PHASES)}; or give the result of the current phase: "
+            f"--result"
         )
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)

@@ -13,7 +13,7 @@ from gitmem.store.store import Message, Store
 from gitmem.text.plural import noun_of
 
 KEPT_MARK = "in packs marked .keep; remove those marks and run 'git gc --prune=now'."
-WORK_STAYS = "masked the words of snapshots whose work stays"
+WORK_STAYS = "masked the words of snapshots, and kept their work"
 WORK_GONE = "removed the work of snapshots, which held it"
 HOLDS = (
     "still holds the old history, and git keeps it: delete or update that ref, then run "

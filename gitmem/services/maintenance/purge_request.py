@@ -28,7 +28,7 @@ def check_texts(texts: Sequence[str]) -> None:
         if not _LETTER.search(text):
             raise UserError(
                 "the text has neither letters nor digits: it would tear holes into everything.",
-                "Give more of what stands around it.",
+                "Give more of the text around it.",
             )
         if text in MASK:
             raise UserError(

@@ -240,7 +240,7 @@ def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> PushTarget
     base = os.path.basename(path)
     agent = _agent_of(finder, path)
     if base not in READER and not agent:
-        raise UserError(f"'{name}' is none of the memory files that are known.", HINT)
+        raise UserError(f"'{name}' is not a known memory file.", HINT)
     return _of(finder, path, agent, ignored)
 
 

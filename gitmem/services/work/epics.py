@@ -183,8 +183,8 @@ def require_checkpoint(epic: Epic) -> None:
         return
     raise UserError(
         f"no checkpoint of the epic {epic.slug} waits for an answer; nothing changed.",
-        f"Reach one: git mem work checkpoint --epic {epic.slug}. How it stands: git mem work show "
-        f"{epic.slug}",
+        f"Reach one: git mem work checkpoint --epic {epic.slug}. To see its state: git mem work "
+        f"show {epic.slug}",
     )
 
 

@@ -23,10 +23,10 @@ UNITS = (
 STATES = {
     "moved": "Its code has moved here since.",
     "changed": "The code has changed since.",
-    "approximate": "The code it speaks of is gone; this is the definition that it was in.",
+    "approximate": "Its code was deleted; this is the definition that contained it.",
     "trigger": "Code like this calls for it.",
     "stale": "The code has changed since.",
-    "adrift": "The code it speaks of was not found: moved or deleted.",
+    "adrift": "Its code was not found: it was moved or deleted.",
     "file": "It is about the whole file.",
 }
 

@@ -142,7 +142,7 @@ class Watcher:
                 for path in wanted:
                     self._listeners.setdefault(path, {})[notify] = None
             except Exception as error:  # noqa: BLE001 - whatever the system says: it is polled then
-                log.info("changes are not told by the system: %s", error)
+                log.info("the system does not report changes: %s", error)
                 return False
             return True
 
