@@ -507,7 +507,7 @@ def test_wipe_removes_everything(mem: Mem) -> None:
     assert "gitmem" not in (mem.folder / ".git" / "config").read_text()
     assert fsck(mem.folder) == ""
 
-    assert "there is nothing" in mem("uninstall", "--wipe", "--yes").out
+    assert "gitmem has nothing" in mem("uninstall", "--wipe", "--yes").out
     mem("add", "again")
     assert mem.titles() == ["again"]
 
