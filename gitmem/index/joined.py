@@ -9,7 +9,7 @@ from typing import Any
 from gitmem.errors import UnknownId
 from gitmem.index.filters import is_automatic, is_only_beside
 from gitmem.index.reader import SORTED_BY, Index, sort_rows
-from gitmem.records.kinds import LEAST_ID
+from gitmem.records.kinds import is_long_enough
 
 Indexes = Sequence[tuple[str, Index]]
 SHOWN = 4  # ids that an error names
@@ -67,8 +67,8 @@ def _order(hit: dict[str, Any]) -> tuple[bool, bool, float, str]:
 def find_id(indexes: Indexes, text: str) -> str:
     """Return the full id that a unique part names.
 
-    The part is a beginning of the id or of what lists show of it, or an end, of LEAST_ID characters
-    or more. Raises UnknownId.
+    The part is a beginning of the id or of what lists show of it, or an end, of four characters or
+    more besides the kind's. Raises UnknownId.
     """
     low = text.strip().lower()
     if not low:
@@ -76,7 +76,7 @@ def find_id(indexes: Indexes, text: str) -> str:
     ids: list[str] = []
     for _, index in indexes:
         ids += [id for id in index.match_ids(low) if id not in ids]
-    if len(ids) == 1 and len(low) >= LEAST_ID:
+    if len(ids) == 1 and (ids[0] == low or is_long_enough(low)):
         return ids[0]
     if not ids:
         raise UnknownId(

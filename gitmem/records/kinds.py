@@ -16,7 +16,7 @@ PREFIX = {
 }
 KIND = {prefix: kind for kind, prefix in PREFIX.items()}
 SHORTEST_ULID_ID = 20  # characters that an id with a ULID surely has
-LEAST_ID = 4  # characters of an id that name a record
+LEAST_ID = 4  # characters of an id that name a record, besides its kind's
 NAMED = frozenset({"work", "dna"})  # their ids end in a slug, one file a name; the others in a ULID
 
 TYPES = ("decision", "pattern", "rule", "bug", "insight", "context", "fact", "preference", "task")
@@ -37,6 +37,12 @@ def short_id(id: str) -> str:
     An id that ends in a name is shown whole.
     """
     return id if KIND.get(id[:3]) in NAMED or len(id) <= SHORTEST_ULID_ID else id[-8:]
+
+
+def is_long_enough(part: str) -> bool:
+    """Return whether a part of an id, in small letters, may name a record."""
+    has_kind = part[:3] in KIND and part[3:4] == "-"
+    return len(part[4:] if has_kind else part) >= LEAST_ID
 
 
 def error_patterns(triggers: object) -> "list[str]":

@@ -124,7 +124,7 @@ def test_a_server_that_ends_at_once_is_not_started_forever(
 
     assert told["starts"] == 3
     assert [text for text in told["said"] if "restart" in text] == [
-        "gitmem: the server ended 3 times by itself. :Gitmem log tells why, :Gitmem restart starts it."
+        "gitmem: the server stopped 3 times by itself. :Gitmem log shows why, :Gitmem restart starts it."
     ]
 
 

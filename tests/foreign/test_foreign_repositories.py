@@ -355,7 +355,7 @@ def _asked(folder: Path, files: list[Path], env: dict[str, str]) -> int:
 def _requests(uri: str, name: str) -> Iterator[tuple[str, Any]]:
     """Yield every request of the server about a document: what the server offers decides which."""
     from gitmem_lsp.features.commands import COMMANDS
-    from gitmem_lsp.server import FEATURES, SWITCHED
+    from gitmem_lsp.server import FEATURES
 
     place = {"line": 0, "character": 2}
     span = {"start": place, "end": {"line": 1, "character": 0}}
@@ -367,7 +367,7 @@ def _requests(uri: str, name: str) -> Iterator[tuple[str, Any]]:
         "context": {"diagnostics": []},
         "previousResultIds": [],
     }
-    methods = [row[0] for row in (*FEATURES, *SWITCHED)]
+    methods = [row[0] for row in FEATURES]
     for method in methods:
         if (
             "/did" not in method

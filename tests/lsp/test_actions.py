@@ -306,8 +306,8 @@ async def test_a_change_in_the_editor_is_a_persons_command(repo, connect):
     for line in (1, 2):
         await editor.execute((await editor.action(uri, line, "Resolve")).command)
 
-    def mem(command):
-        subprocess.run([sys.executable, "-m", "gitmem", command], cwd=repo.root, check=True)
+    def mem(*command):
+        subprocess.run([sys.executable, "-m", "gitmem", *command], cwd=repo.root, check=True)
 
     mem("undo")
     assert repo.record(first.id).resolved and not repo.record(second.id).resolved

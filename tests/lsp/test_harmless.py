@@ -57,10 +57,10 @@ async def test_what_is_logged(repo, raw):
     await raw.initialize(repo.root)
     raw.send(
         "workspace/didChangeConfiguration",
-        {"settings": {"gitmem": {"severity": {"critical\x1b[31m\u202e": "loud\x07"}}}},
+        {"settings": {"gitmem": {"marks": "loud\x1b[31m\u202e\x07\n"}}},
     )
     found = await raw.until(
-        lambda m: m.get("method") == "window/logMessage" and "critical" in m["params"]["message"]
+        lambda m: m.get("method") == "window/logMessage" and "loud" in m["params"]["message"]
     )
     assert not set(found["params"]["message"]) & set("\x1b\u202e\x07\n")
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from gitmem.errors import UnknownId, UserError
-from gitmem.records.kinds import LEAST_ID, short_id
+from gitmem.records.kinds import is_long_enough, short_id
 from gitmem.services.records import history
 from gitmem.store.history.propagate import purged_ids
 from gitmem.store.history.redact import MASK, SHORTEST, Mask
@@ -42,7 +42,7 @@ def is_named(given: str, id: str) -> bool:
     low = given.lower()
     if id == low:
         return True
-    return len(low) >= LEAST_ID and (
+    return is_long_enough(low) and (
         id.startswith(low)
         or id[4:].startswith(low)
         or short_id(id).startswith(low)
