@@ -118,7 +118,7 @@ def test_what_was_rejected_stays_so(mem: Mem, how: str) -> None:
     answer = times(mem, 4)
     assert (answer["count"], answer["gotcha"]) == (7, None)
     assert gotchas(mem) == []
-    assert "stays so" in mem("error", "record", TYPE).out
+    assert "stays closed" in mem("error", "record", TYPE).out
 
 
 def test_workaround_is_told(mem: Mem) -> None:
