@@ -7,7 +7,7 @@ another repository, open a prompt or run a hook gets through.
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gitmem.base.git_guard import (
@@ -216,23 +216,24 @@ class Git:
         argv = self.command(args, config)
         full = self.child_env(args, env)
         limit = self.timeout if timeout is None else timeout
+        process: subprocess.Popen[bytes] | None = None
         try:
             # stdin is never inherited: a language server's or a hook's input is not git's to read
-            process = subprocess.Popen(
-                argv,
-                stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=full,
-                start_new_session=True,
-            )
+            with interrupts_after():
+                process = subprocess.Popen(
+                    argv,
+                    stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env=full,
+                    start_new_session=True,
+                )
+                _running.add(process)
+            out, err = process.communicate(stdin, timeout=limit)
         except FileNotFoundError as error:
             raise External(
                 "git is not installed, or not on the PATH.", "Install git 2.30 or newer."
             ) from error
-        _running.add(process)
-        try:
-            out, err = process.communicate(stdin, timeout=limit)
         except subprocess.TimeoutExpired as error:
             _kill_group(process)
             raise External(
@@ -243,7 +244,8 @@ class Git:
             _kill_group(process)
             raise
         finally:
-            _running.discard(process)
+            if process is not None:
+                _running.discard(process)
         text = err.decode("utf-8", "replace").strip()
         if process.returncode not in ok:
             raise failure(verb_of(args), process.returncode, text)
@@ -261,6 +263,29 @@ class Git:
             env=self.child_env(args),
             start_new_session=True,
         )
+
+
+@contextlib.contextmanager
+def interrupts_after() -> Iterator[None]:
+    """Raise KeyboardInterrupt for a Ctrl-C only when the block has ended.
+
+    A child that is being started would otherwise go on, since nobody holds its handle yet.
+    """
+    import signal
+    import threading
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    interrupts: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if interrupts:
+        raise KeyboardInterrupt
 
 
 # what git says of a repository that a newer one made: an extension, or a version of the format
@@ -289,10 +314,12 @@ def failure(verb: str, code: int, text: str) -> GitFailed | UntrustedRepository:
     return GitFailed(f"git {verb} failed: {last}", "", code=code, stderr=text)
 
 
-def _kill_group(process: "subprocess.Popen[bytes]") -> None:
-    """End a child and whatever it started (ssh, remote helpers)."""
+def _kill_group(process: "subprocess.Popen[bytes] | None") -> None:
+    """End a child, if it was started, and whatever it started (ssh, remote helpers)."""
     import signal
 
+    if process is None:
+        return
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (OSError, PermissionError):

@@ -15,7 +15,7 @@ from tests.hooks.conftest import Agent, gotchas, run, session_records, wait_for
 from tests.json_output import data_of
 from tests.scale import scaled
 
-AGENTS, TURNS = 12, scaled(4, 2)
+AGENTS, TURNS = 12, scaled(4, 3)  # an error that occurs three times becomes a gotcha
 ERROR = "Exit code 1\nTraceback (most recent call last):\n  File \"app/pay.py\", line 5, in rate\nKeyError: 'RATE_{}'"
 
 

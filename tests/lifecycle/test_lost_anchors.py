@@ -125,7 +125,7 @@ def test_what_there_was_no_time_for_is_named(code: Code, monkeypatch: pytest.Mon
     found = {row["facts"][0]["id"] for row in rows}
 
     assert len(found) == 1
-    assert "3 anchors were not looked for, for want of time" in shown.err
+    assert "3 anchors were not checked, because time ran out" in shown.err
     assert code.rows() == rows
     (left, *_) = set(ids) - found
     name = NAMES[ids.index(left)]

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.services.briefing import activation, agent_definitions
 from gitmem.services.briefing.activation import BEST, CRITICAL, ERROR, HIGH, OK, TIMEOUT, Loader
-from gitmem.services.briefing.agent_definitions import AgentCommand, front_matter, known, listed
+from gitmem.services.briefing.agent_definitions import (
+    AgentCommand,
+    definitions,
+    front_matter,
+    listed,
+)
 
 
 def test_loaders_of_a_tier_run_at_once_and_tiers_one_after_the_other():
@@ -114,17 +119,17 @@ def test_definitions_are_found_nearest_first(tmp_path):
     write(root, ".gemini/agents/sec.md", "---\nname: sec\n---\n")
     write(home, ".claude/agents/mine.md", "---\nname: mine\n---\n")
     write(home, ".gemini/agents/yours.md", "---\nname: yours\n---\n")
-    found = {one.name: one for one in known(str(root), {"HOME": str(home)})}
+    found = {one.name: one for one in definitions(str(root), {"HOME": str(home)})}
     assert list(found) == ["dev", "plain", "qa", "sec", "mine", "yours"]
     assert (found["dev"].title, found["qa"].role, found["mine"].path) == (
         "Ours",
         "Reviews",
         "~/.claude/agents/mine.md",
     )
-    assert [one.name for one in known("", {"HOME": str(home)})] == ["mine", "yours"]
+    assert [one.name for one in definitions("", {"HOME": str(home)})] == ["mine", "yours"]
     assert [
         one.name
-        for one in known("", {"HOME": "/nowhere", "CLAUDE_CONFIG_DIR": str(home / ".claude")})
+        for one in definitions("", {"HOME": "/nowhere", "CLAUDE_CONFIG_DIR": str(home / ".claude")})
     ] == ["mine"]
     assert agent_definitions.find("@DEV", str(root), {}).title == "Ours"
 
@@ -137,7 +142,7 @@ def test_no_link_of_a_repository_leads_out_of_it(tmp_path):
     (root / ".gitmem/agents/alias.md").symlink_to("dev.md")
     (root / ".claude").mkdir()
     (root / ".claude/agents").symlink_to(secret.parent)
-    assert [one.name for one in known(str(root), {})] == ["dev"]
+    assert [one.name for one in definitions(str(root), {})] == ["dev"]
 
 
 def test_a_definition_that_cannot_be_read_says_why(tmp_path):
@@ -149,7 +154,7 @@ def test_a_definition_that_cannot_be_read_says_why(tmp_path):
     write(tmp_path, folder + "bomb.md", "---\na: &a [x]\nb: *a\n---\n")
     os.mkfifo(tmp_path / folder / "pipe.md")
     (tmp_path / folder / "gone.md").symlink_to("nowhere.md")
-    problems = {one.name: one.problem for one in known(str(tmp_path), {})}
+    problems = {one.name: one.problem for one in definitions(str(tmp_path), {})}
     assert {name: text.split(":")[0] for name, text in problems.items()} == {
         "big": "it has more than 64 KiB",
         "bytes": "it is not UTF-8",

@@ -250,7 +250,7 @@ def test_what_is_known_of_a_session_goes_with_it(state: State):
     sign(state, "new", T0, opens=True)
     for name in ("old", "new"):
         requests.ask_snapshot(state, name, T0, 600.0)
-        context_flags.note_recorded(state, name)
+        context_flags.note_restarted(state, name, T0)
         context_flags.note_restarted(state, f"{name}/agent-1", T0)
     assert drains.claim(state, "end", T0, 2.0, 60.0)
     state.expire(T0 - 1)

@@ -1,13 +1,14 @@
 """What a remote's refusal means, each made by real git: the kind decides whether sync tries again, the words what the user does."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gitmem.errors import GitFailed, RemoteRefused
-from gitmem.git.process import Git
+from gitmem.git.process import Git, interrupts_after
 from gitmem.git.remote import Remote
 from gitmem.repo.location import locate
 from gitmem.repo.refs import BRANCH, SHARED
@@ -180,3 +181,14 @@ def test_what_hosts_say(
         there.push("0" * 40)
 
     assert caught.value.kind == kind
+
+
+def test_an_interrupt_while_a_git_starts_comes_after_it():
+    """Ctrl-C that arrives before anybody holds the child would leave the child behind."""
+    steps = []
+    with pytest.raises(KeyboardInterrupt), interrupts_after():
+        signal.raise_signal(signal.SIGINT)
+        steps.append("started")
+
+    assert steps == ["started"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
