@@ -347,12 +347,12 @@ def install(root: Path, env: dict[str, str], code: list[str]) -> None:
         "PATH": f"{bin}{os.pathsep}{env['PATH']}",
         "PYTHONPATH": f"{checkout}{os.pathsep}{checkout / 'lsp'}",
     }
-    (block,) = blocks("vscode.md", "console")
-    typed, printed = commands(block), ""
-    for command in typed:
-        printed = type_in(command, checkout, here)
+    build, ask = blocks("vscode.md", "console")
+    for command in commands(build):
+        type_in(command, checkout, here)
+    (command,) = commands(ask)
+    printed = type_in(command, checkout, here)
     assert printed.startswith("code --install-extension ") and str(checkout) in printed
-    type_in(printed, checkout, here)
 
 
 def type_in(command: str, folder: Path, env: dict[str, str]) -> str:

@@ -271,6 +271,7 @@ const steps = {
   },
   async steps() {
     await line("import decimal").click();
+    await until("the first line", async () => (await position()) === "1"); // the status bar follows late
     seen.goes = [];
     for (const word of ["Next", "Next", "Next", "Previous"]) {
       const before = await position();
