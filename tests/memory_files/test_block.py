@@ -54,6 +54,7 @@ entries = st.lists(
 @example("a\n" + BEGIN + "\n" + LINE + "\nb\n" + END + "\nc", [ONE])
 @example("```\n", [ONE])
 @example("words\n" + BEGIN + "\n", [])
+@example("words\n" + BEGIN + "\n" + END + "\n", [])
 def test_not_a_byte_outside_changes(text: str, chosen: list[BlockEntry]) -> None:
     """Whatever the file holds: what is outside stays, a second write changes nothing, and the block can go again."""
     result = managed_block.place(text, chosen)

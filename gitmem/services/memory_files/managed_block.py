@@ -323,8 +323,19 @@ def _written(text: str, entries: Sequence[BlockEntry]) -> str:
     left = "".join([*out, text[at:]])
     # the gap that came with the block goes with it
     if not new and at == len(text) and left and blocks[-1].whole and not blocks[-1].loose:
-        return left.removesuffix((end + "\n") * (1 if text.endswith("\n") else 2))
+        return _without_gap(left, end + "\n", closes=text.endswith("\n"))
     return left
+
+
+def _without_gap(text: str, eol: str, *, closes: bool) -> str:
+    """Return what stood before a block without the empty line that came with the block.
+
+    Where there is no such line, the line end belongs to the line before it.
+    """
+    if not closes:
+        return text.removesuffix(eol * 2)
+    before = text.removesuffix(eol)
+    return before if before.endswith("\n") else text
 
 
 def _instead(old: str, rows: Sequence[str]) -> str:
