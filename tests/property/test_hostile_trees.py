@@ -599,9 +599,12 @@ def _refused_links(shared, number):
 
 
 def test_many_refused_entries_cost_their_number(shared):
-    """Each link of a folder is left out and named; four times as many cost four times as much."""
+    """Each link of a folder is left out and named.
+
+    Four times as many cost about four times as much; if each was compared with each, sixteen times.
+    """
     few, few_calls = _refused_links(shared, 1000)
     many, many_calls = _refused_links(shared, 4000)
 
     assert (few, many) == (1000, 4000)
-    assert many_calls < 5 * few_calls
+    assert many_calls < 10 * few_calls
