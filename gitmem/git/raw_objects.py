@@ -1,5 +1,6 @@
 """What both ways to reach objects share: trees and commits in the form that git keeps them in."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from gitmem.git.new_packs import NewPacks
 
 
-class RawObjects:
+class RawObjects(ABC):
     """Reads and writes trees and commits as bytes; a subclass knows where the bytes are."""
 
     traits: objects.Traits
@@ -18,13 +19,13 @@ class RawObjects:
     _tree: objects.TreeCache
 
     @property
+    @abstractmethod
     def _new(self) -> "NewPacks":
         """Where new objects go."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _raw(self, oid: str, most: int | None = None) -> bytes | int:
         """Return an object's bytes, or its size where that is more than `most`."""
-        raise NotImplementedError
 
     def _read_tree(self, oid: str) -> tuple[objects.TreeEntry, ...]:
         return parse_tree(self._parsed(oid), self.traits.hash)

